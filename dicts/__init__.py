@@ -1,0 +1,1 @@
+"""Dictionaries for the Chinese cut, as package data."""

@@ -1,0 +1,34 @@
+"""The errors of this package: few, each also one of Python's own, so that code that catches ValueError keeps working.
+
+A message is one line: what was wrong, where (file, line, position), and what to do.
+"""
+
+__all__ = ["FormatError", "IdError", "InputError", "MissingExtraError", "ModelError", "PieceTokenizerError", "SpecError"]
+
+
+class PieceTokenizerError(Exception):
+    """The base of all errors raised by piecetokenizer."""
+
+
+class SpecError(PieceTokenizerError, ValueError):
+    """An option has a value that is not allowed, or options contradict each other."""
+
+
+class InputError(PieceTokenizerError, ValueError):
+    """Text, a corpus or ids cannot be used: empty corpus, invalid UTF-8 under errors=strict, a lone surrogate."""
+
+
+class IdError(PieceTokenizerError, IndexError):
+    """An id lies outside the vocabulary."""
+
+
+class ModelError(PieceTokenizerError, ValueError):
+    """A model, a model file or a dictionary breaks a rule of its format."""
+
+
+class FormatError(PieceTokenizerError, ValueError):
+    """A file of another tool cannot be read, or a model cannot be written as one."""
+
+
+class MissingExtraError(PieceTokenizerError, ImportError):
+    """A feature needs a package that is not installed; the message names the extra that brings it."""

@@ -1,0 +1,48 @@
+"""The compiled modules: every file named *_cy.py.  All other settings are in pyproject.toml.
+
+PIECETOKENIZER_PURE=1      build without a compiler: the same files run as ordinary Python, about a hundred times slower
+PIECETOKENIZER_CHECKED=1   build for tests: bounds checks in the kernels, and AddressSanitizer around them
+"""
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+PURE = os.environ.get("PIECETOKENIZER_PURE") == "1"
+CHECKED = os.environ.get("PIECETOKENIZER_CHECKED") == "1"
+
+
+def kernels() -> list[Extension]:
+    """One extension for each kernel file, named as its module."""
+    from Cython.Build import cythonize
+
+    flags = ["-O1", "-g", "-fsanitize=address", "-fno-omit-frame-pointer"] if CHECKED else ["-O3", "-g0"]
+    extensions = [
+        Extension(
+            ".".join(path.with_suffix("").parts),
+            [path.as_posix()],
+            extra_compile_args=[*flags, "-Wno-unreachable-code", "-Wno-sign-compare"],
+            extra_link_args=["-fsanitize=address"] if CHECKED else [],
+        )
+        for path in sorted(Path("piecetokenizer").rglob("*_cy.py"))
+    ]
+    return cythonize(
+        extensions,
+        build_dir="build/cython",
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": CHECKED,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": CHECKED,
+            "freethreading_compatible": True,
+        },
+    )
+
+
+if PURE:
+    print("piecetokenizer: PIECETOKENIZER_PURE=1, kernels are not compiled and will be slow", file=sys.stderr)
+    setup(install_requires=["numpy>=1.26", "pyahocorasick>=2.1", "click>=8.1", "tqdm>=4.66", "Cython>=3.1"])
+else:
+    setup(ext_modules=kernels())
