@@ -1,1 +1,86 @@
-"""Train, use and ship BPE vocabularies: SentencePiece-style, exact, with the same ids everywhere."""
+"""piecetokenizer: train, use and ship BPE vocabularies, SentencePiece-style and exact.
+
+The four stages are folders: `normalize`, `pretokenize`, `counter` (training) and `tokenizer` (encoding); a `Model` is what training
+makes and encoding reads.  Public names are loaded when first used, so that `import piecetokenizer` costs about a millisecond and
+numpy is imported only by what computes.
+
+>>> import piecetokenizer
+>>> piecetokenizer.PreTokenizerSpec(split="isolate").digit
+'keep'
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from piecetokenizer import errors
+    from piecetokenizer.model import Model, Piece, PieceType
+    from piecetokenizer.normalize import Normalizer
+    from piecetokenizer.pretokenize import PreTokenizer
+    from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
+    from piecetokenizer.tokenizer import StreamDecoder, Tokenizer
+    from piecetokenizer.train import train
+
+    __version__: str
+
+__all__ = [
+    "CounterSpec",
+    "Model",
+    "Normalizer",
+    "Piece",
+    "PieceType",
+    "PreTokenizer",
+    "PreTokenizerSpec",
+    "StreamDecoder",
+    "Tokenizer",
+    "TokenizerSpec",
+    "__version__",
+    "errors",
+    "train",
+]
+
+_HOMES = {
+    "CounterSpec": "spec",
+    "Model": "model",
+    "Normalizer": "normalize",
+    "Piece": "model",
+    "PieceType": "model",
+    "PreTokenizer": "pretokenize",
+    "PreTokenizerSpec": "spec",
+    "StreamDecoder": "tokenizer",
+    "Tokenizer": "tokenizer",
+    "TokenizerSpec": "spec",
+    "train": "train",
+}
+"""The module that defines each name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value: Any = import_module("importlib.metadata").version(__name__)
+    elif name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name == "errors":
+        value = import_module(f"{__name__}.errors")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps `piecetokenizer.train` the function: importing the submodule of that name would otherwise put the module in its place."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _HOMES and isinstance(value, ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -23,7 +23,11 @@ class IdError(PieceTokenizerError, IndexError):
 
 
 class ModelError(PieceTokenizerError, ValueError):
-    """A model, a model file or a dictionary breaks a rule of its format."""
+    """A model, a model file or a dictionary breaks a rule of its format; `piece` is the id of the piece that does, if it is one's fault."""
+
+    def __init__(self, message: str, *, piece: int | None = None) -> None:
+        super().__init__(message)
+        self.piece = piece
 
 
 class FormatError(PieceTokenizerError, ValueError):

@@ -1,0 +1,245 @@
+"""Model: everything that decides ids, as one immutable value.
+
+In: three specs and the vocabulary as columns (texts, scores, types, parts).  Out: the same, checked (see modelrules), with lookups,
+equality by content, and reading and writing of the model file (see modelfile and docs/model-file.md).
+
+Columns stay columns: a `Piece` is made only when one is asked for, so that loading 32,000 pieces costs a few milliseconds.
+
+In NORMAL pieces the spec's `space` (▁) stands for the space; texts of all other types are what they are.  Bytes that are not UTF-8
+are kept as Python's surrogateescape does, so `text.encode("utf-8", "surrogateescape")` gives the exact bytes of any piece.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from piecetokenizer import modelrules
+from piecetokenizer.errors import IdError, ModelError
+from piecetokenizer.files import read_file, write_atomically
+from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
+
+__all__ = ["Model", "Parts", "Piece", "PieceType"]
+
+Parts = tuple[str, str]
+"""The left and the right symbol of the merge that made a piece."""
+
+
+class PieceType(IntEnum):
+    """What a piece is for; the numbers are those of SentencePiece and GGUF.
+
+    >>> PieceType.USER_DEFINED.label
+    'user_defined'
+    """
+
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
+
+    @property
+    def label(self) -> str:
+        """The name of the type in a model file."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One entry of the vocabulary.  `parts` are the two symbols that were merged into it, where that is known."""
+
+    id: int
+    text: str
+    score: float
+    type: PieceType
+    parts: Parts | None = None
+
+
+class Model:
+    """An immutable vocabulary with the specs it was made with.
+
+    `texts` and `parts` are tuples, `scores` (float64) and `types` (uint8) read-only numpy arrays; each has one entry a piece, in
+    the order of ids.  Two models are equal if everything in them is; `fingerprint` is the same for equal models.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_fingerprint",
+        "_index",
+        "charsmap",
+        "charsmap_rules",
+        "counter",
+        "parts",
+        "pretokenizer",
+        "scores",
+        "template",
+        "texts",
+        "tokenizer",
+        "types",
+    )
+
+    counter: CounterSpec
+    pretokenizer: PreTokenizerSpec
+    tokenizer: TokenizerSpec
+    texts: tuple[str, ...]
+    scores: npt.NDArray[np.float64]
+    types: npt.NDArray[np.uint8]
+    parts: tuple[Parts | None, ...]
+    charsmap: bytes | None
+    charsmap_rules: Mapping[str, str] | None
+    template: str | None
+    _index: dict[str, int]
+    _fingerprint: str | None
+
+    def __init__(
+        self,
+        *,
+        counter: CounterSpec,
+        pretokenizer: PreTokenizerSpec,
+        tokenizer: TokenizerSpec,
+        texts: Sequence[str],
+        scores: Sequence[float] | npt.NDArray[np.float64],
+        types: Sequence[int] | npt.NDArray[np.uint8],
+        parts: Sequence[Parts | None] | None = None,
+        charsmap: bytes | None = None,
+        charsmap_rules: Mapping[str, str] | None = None,
+        template: str | None = None,
+    ) -> None:
+        """Check everything and keep it; a rule that is broken raises ModelError naming the piece, what was found and what is allowed."""
+        size = len(texts)
+        _same_length(size, scores=scores, types=types, parts=parts)
+        columns = modelrules.Columns(
+            texts=modelrules.canonical_texts(tuple(texts)),
+            scores=modelrules.score_column(scores),
+            types=modelrules.type_column(types),
+            parts=(None,) * size if parts is None else modelrules.canonical_parts(tuple(parts)),
+        )
+        index = modelrules.check_pieces(columns, space=pretokenizer.space, native=tokenizer.semantics == "native")
+        modelrules.check_roles(columns, tokenizer)
+        modelrules.check_charsmap(pretokenizer, charsmap, charsmap_rules)
+        modelrules.check_template(template)
+        values: dict[str, Any] = {
+            "counter": counter,
+            "pretokenizer": pretokenizer,
+            "tokenizer": tokenizer,
+            "texts": columns.texts,
+            "scores": columns.scores,
+            "types": columns.types,
+            "parts": columns.parts,
+            "charsmap": charsmap,
+            "charsmap_rules": None if charsmap_rules is None else MappingProxyType(dict(charsmap_rules)),
+            "template": template,
+            "_index": index,
+            "_fingerprint": None,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    # ---- one piece at a time
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, id: int) -> Piece:
+        if not isinstance(id, (int, np.integer)) or isinstance(id, bool) or not 0 <= id < len(self.texts):
+            raise IdError(f"id {id!r} is not in the vocabulary: ids go from 0 to {len(self.texts) - 1}")
+        id = int(id)
+        return Piece(id, self.texts[id], float(self.scores[id]), PieceType(int(self.types[id])), self.parts[id])
+
+    def __iter__(self) -> Iterator[Piece]:
+        return (self[id] for id in range(len(self.texts)))
+
+    def id_of(self, text: str) -> int | None:
+        """The id of the piece with this text, in the form of `texts` (▁ for the space in NORMAL pieces); None if there is none."""
+        return self._index.get(text)
+
+    def piece_bytes(self) -> list[bytes]:
+        """What each piece stands for in a text: UTF-8, ▁ of NORMAL pieces as a space, a byte piece as its byte."""
+        space = self.pretokenizer.space
+        normal, byte = int(PieceType.NORMAL), int(PieceType.BYTE)
+        return [
+            text.replace(space, " ").encode("utf-8", "surrogateescape")
+            if type == normal
+            else bytes.fromhex(text[3:5])
+            if type == byte
+            else text.encode("utf-8", "surrogateescape")
+            for text, type in zip(self.texts, self.types.tolist(), strict=True)
+        ]
+
+    # ---- as a value
+
+    def replace(self, **changes: Any) -> "Model":
+        """A copy with some of the constructor's arguments changed, checked again."""
+        names = (name for name in self.__slots__ if not name.startswith("_"))
+        return Model(**{name: getattr(self, name) for name in names} | changes)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the model file that `save` writes, in hexadecimal: equal models, equal fingerprints."""
+        fingerprint = self._fingerprint
+        if fingerprint is None:
+            fingerprint = hashlib.sha256(self.dumps()).hexdigest()
+            object.__setattr__(self, "_fingerprint", fingerprint)
+        return fingerprint
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self is other or all(
+            np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+            for mine, theirs in ((getattr(self, name), getattr(other, name)) for name in self.__slots__ if not name.startswith("_"))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.counter, self.pretokenizer, self.tokenizer, self.texts))
+
+    def __repr__(self) -> str:
+        return f"<Model of {len(self)} pieces, {self.tokenizer.semantics}>"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Model cannot be changed ({name}): make another one with replace() or with piecetokenizer.editing")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Model cannot be changed ({name})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.loads, (self.dumps(),)
+
+    # ---- as a file
+
+    def dumps(self) -> bytes:
+        """The model file's content; the same bytes for equal models."""
+        from piecetokenizer.modelfile import dumps  # modelfile imports Model
+
+        return dumps(self)
+
+    @staticmethod
+    def loads(data: bytes, *, name: str = "model") -> "Model":
+        """A model from a model file's content; `name` is what errors call it."""
+        from piecetokenizer.modelfile import loads  # modelfile imports Model
+
+        return loads(data, name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, all of it or nothing: a file that was there stays whole until the new one is complete."""
+        write_atomically(path, self.dumps())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "Model":
+        """Read a model file; one that breaks a rule raises ModelError with line, what was found and what was expected."""
+        from piecetokenizer.modelfile import refuse_other_files  # modelfile imports Model
+
+        return Model.loads(read_file(path, check_head=refuse_other_files), name=os.fspath(path))
+
+
+def _same_length(size: int, **columns: Any) -> None:
+    for name, column in columns.items():
+        if column is not None and len(column) != size:
+            raise ModelError(f"{name} has {len(column)} entries for {size} texts: give one for each piece")

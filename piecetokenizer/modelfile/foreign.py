@@ -1,0 +1,48 @@
+"""Files of other tools, known by their first bytes, so that the error can say what the file is."""
+
+from piecetokenizer.errors import ModelError
+
+__all__ = ["refuse_other_files"]
+
+START = b"# piecetokenizer model "
+
+KINDS = (
+    (b"GGUF", "a GGUF file"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"\xfd7zXZ", "compressed with xz"),
+    (b"BZh", "compressed with bzip2"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x93NUMPY", "a numpy array"),
+    (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
+    (b"#version:", "a merges.txt of Hugging Face tokenizers"),
+    (b"<unk>\t0", "a .vocab listing of SentencePiece; it does not say how text is normalized and cut"),
+)
+
+
+def refuse_other_files(head: bytes, name: str) -> None:
+    """Raise ModelError unless a file that begins with `head` can be a model file; the message names the kind of file if it is known."""
+    if head.startswith(START):
+        return
+    kind = kind_of(head)
+    if kind is not None:
+        raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}")
+
+
+def kind_of(head: bytes) -> str | None:
+    """What a file that begins with these bytes is, if it is known not to be a model file."""
+    for magic, kind in KINDS:
+        if head.startswith(magic):
+            return kind
+    if _is_sentencepiece(head):
+        return "a SentencePiece model"
+    if head.lstrip()[:1] == b"{":
+        names = [key for key in (b'"added_tokens"', b'"model"', b'"version"', b'"truncation"', b'"normalizer"') if key in head]
+        return "a tokenizer.json of Hugging Face tokenizers" if len(names) > 1 else "JSON"
+    return None
+
+
+def _is_sentencepiece(head: bytes) -> bool:
+    """A ModelProto begins with a piece: field 1 with a length, and in it field 1 (the text) with a length that fits."""
+    return len(head) > 4 and head[0] == head[2] == 0x0A and head[3] + 2 <= head[1] < 0x80

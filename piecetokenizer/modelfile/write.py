@@ -1,0 +1,33 @@
+"""A Model as its file: the sections in their order, each in its one canonical form."""
+
+from typing import TYPE_CHECKING
+
+from piecetokenizer.modelfile.charsmap import format_blob, format_rules
+from piecetokenizer.modelfile.keys import format_line, format_spec
+from piecetokenizer.modelfile.pieces import format_pieces
+
+if TYPE_CHECKING:
+    from piecetokenizer.model import Model
+
+__all__ = ["HEADER", "dumps"]
+
+HEADER = "# piecetokenizer model 1"
+
+
+def dumps(model: "Model") -> bytes:
+    """The file's content."""
+    sections = [
+        f"{HEADER}\n",
+        f"[CounterSpec]\n{format_spec(model.counter)}",
+        f"[PreTokenizerSpec]\n{format_spec(model.pretokenizer)}",
+        f"[TokenizerSpec]\n{format_spec(model.tokenizer)}",
+    ]
+    if model.charsmap is not None:
+        sections.append(f"[Charsmap]\n{format_blob(model.charsmap)}")
+    if model.charsmap_rules is not None:
+        sections.append(f"[Charsmap]\n{format_rules(model.charsmap_rules)}")
+    if model.template is not None:
+        sections.append(f"[Template]\n{format_line('chat_template', model.template)}")
+    sections.append(f"[Pieces]\nsize={len(model)}\n")
+    sections.append(format_pieces(model.texts, model.scores.tolist(), model.types.tolist(), model.parts))
+    return "".join(sections).encode()
