@@ -1,1 +1,13 @@
-"""Filled in by the next commits."""
+"""Stage 2: normalized text -> segments, the stretches that no merge ever crosses, in training or in encoding.
+
+What comes in is normalized text: UTF-8 in which a space is byte 0x20.  What goes out are the ends of its segments; the segments, joined, are the
+text.  The rule is a small table: each character has one of ten classes (classes.py, frozen for Unicode 17.0), and between two neighbours lies a
+boundary unless their pair of classes is joined (boundaries.py).  Two things look further than the pair: an apostrophe under
+split=isolate, which stays inside a word, and the Chinese dictionary under cn=dict, which cuts runs of Han into words.
+
+Read classes.py, boundaries.py, then cutter_cy.py, the kernel.
+"""
+
+from piecetokenizer.pretokenize.pretokenizer import Cutter, PreTokenizer
+
+__all__ = ["Cutter", "PreTokenizer"]

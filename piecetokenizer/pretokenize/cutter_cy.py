@@ -1,0 +1,205 @@
+"""The boundary kernel: the ends of all segments of many texts, by character classes.
+
+In: a buffer of normalized UTF-8 with the texts one after another, each text's end, the class tables and the boundary table.  Out: the ends of
+the segments, ascending, a window at a time; each segment begins where the last one ended.  A text's end is always an end; an empty text has no segment.
+
+The result is written without a branch: every character stores its position at `ends[n]`, and `n` grows by what the boundary table says of the classes
+before and after it, so a position that is no end is overwritten by the next.  A character is at least one byte and adds at most one
+end, therefore no more bytes than the window has room for are looked at between two checks.
+
+ASCII takes a table of 256 entries; a byte that it marks SPECIAL (not ASCII, or an apostrophe that needs its neighbours) takes the other way:
+decode, two-stage class table.  Linear time; memory: the window.
+
+Malformed UTF-8 does not come here, but must do no harm: decoding reads at most 3 bytes over the end of a text, whose buffer has PADDING behind
+it, the class table covers everything that 4 bytes can spell, and an end never lies past the end of its text.
+"""
+
+# cython: freethreading_compatible=True
+import cython
+
+SPECIAL = cython.declare(cython.int, 16)
+START = cython.declare(cython.int, 10 << 4)
+LETTER = cython.declare(cython.int, 4)
+MARK = cython.declare(cython.int, 5)
+PUNCTUATION = cython.declare(cython.int, 8)
+APOSTROPHE = cython.declare(cython.int, 9)
+PADDING = cython.declare(cython.longlong, 64)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def decode(p: cython.pointer[cython.const[cython.uchar]], i: cython.longlong) -> cython.uint:
+    """The character at i as `code point << 3 | its number of bytes`."""
+    b: cython.uint = p[i]
+    if b < 0xC0:
+        return b << 3 | 1
+    if b < 0xE0:
+        return ((b & 0x1F) << 6 | (p[i + 1] & 0x3F)) << 3 | 2
+    if b < 0xF0:
+        return ((b & 0x0F) << 12 | (p[i + 1] & 0x3F) << 6 | (p[i + 2] & 0x3F)) << 3 | 3
+    return ((b & 0x07) << 18 | (p[i + 1] & 0x3F) << 12 | (p[i + 2] & 0x3F) << 6 | (p[i + 3] & 0x3F)) << 3 | 4
+
+
+@cython.final
+@cython.cclass
+class BoundaryCutter:
+    """The private state of one walk over texts; ends[:n] is what the last cut() found."""
+
+    ends = cython.declare(object, visibility="readonly")
+    _ends: cython.longlong[::1]
+    _room: cython.longlong
+    _bytes: cython.const[cython.uchar][::1]
+    _first: cython.const[cython.uchar][::1]
+    _blocks: cython.const[cython.uchar][::1]
+    _table: cython.const[cython.uchar][::1]
+    _isolate: cython.bint
+    _owner: object
+    _text: cython.const[cython.uchar][::1]
+    _size: cython.longlong
+    _stops: cython.const[cython.longlong][::1]
+    _index: cython.longlong
+    _count: cython.longlong
+    _at: cython.longlong
+    _stop: cython.longlong
+    _row: cython.int
+
+    def __init__(self, ascii_classes, first, blocks, table, isolate: cython.bint, ends):
+        # What the tables hold is checked where they are made (classes.py); here only that they are as long as the kernel indexes them.
+        if len(ascii_classes) != 256 or len(first) != 8192 or len(table) != 256 or len(ends) < 1:
+            raise ValueError("a table of the boundary kernel has the wrong size")
+        self._bytes = ascii_classes
+        self._first = first
+        self._blocks = blocks
+        self._table = table
+        self._isolate = isolate
+        self.ends = ends
+        self._ends = ends
+        self._room = len(ends)
+        self._owner = None
+        self._size = 0
+        self._count = 0
+        self._index = 0
+        self._at = 0
+        self._stop = 0
+        self._row = START
+
+    def start(self, text, stops, count: cython.longlong):
+        """Begin with `count` texts in one buffer: text i ends at stops[i] and begins where the one before it ended."""
+        self._bind(text)
+        self._stops = stops
+        if count > len(stops):
+            raise ValueError("fewer stops than texts")
+        self._index = 0
+        self._count = count
+        self._at = 0
+        self._row = START
+        if count:
+            self._stop = self._within(self._stops[0], 0)
+
+    def start_one(self, text, size: cython.longlong):
+        """Begin with one text: the first `size` bytes of the buffer."""
+        self._bind(text)
+        if size < 0 or size > self._size:
+            raise ValueError("the text is longer than its buffer, less the padding")
+        self._index = 0
+        self._count = 1
+        self._at = 0
+        self._row = START
+        self._stop = size
+
+    @cython.cfunc
+    def _bind(self, text):
+        # Taking a view of an array costs more than cutting a short text, and a caller's buffer is nearly always the one of the last call.
+        if text is not self._owner:
+            if len(text) < PADDING:
+                raise ValueError("a text buffer has 64 bytes of padding at its end")
+            self._text = text
+            self._size = len(text) - PADDING
+            self._owner = text
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _within(self, stop: cython.longlong, at: cython.longlong) -> cython.longlong:
+        """The stop of the text that begins at `at`, moved into the buffer if the caller was wrong."""
+        if stop > self._size:
+            stop = self._size
+        return stop if stop > at else at
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _class_of(self, code: cython.uint) -> cython.int:
+        """The class of a character that decode() gave."""
+        first: cython.uint = self._first[code >> 11]
+        return self._blocks[first << 8 | (code >> 3) & 255]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _is_inner(
+        self, p: cython.pointer[cython.const[cython.uchar]], row: cython.int, after: cython.longlong, stop: cython.longlong
+    ) -> cython.bint:
+        """Whether an apostrophe, `row` before it and `after` behind it, stands between two of letter and mark: the context rule of `isolate`."""
+        if not self._isolate or after >= stop or (row != LETTER << 4 and row != MARK << 4):
+            return False
+        following: cython.int = self._class_of(decode(p, after))
+        return following == LETTER or following == MARK
+
+    def cut(self) -> cython.longlong:
+        """Find the next ends, at most a window of them: how many there are now in `ends`.  0 says that all texts are done."""
+        if self._index >= self._count:
+            return 0
+        p: cython.pointer[cython.const[cython.uchar]] = cython.address(self._text[0]) if cython.compiled else self._text
+        classes: cython.pointer[cython.const[cython.uchar]] = cython.address(self._bytes[0]) if cython.compiled else self._bytes
+        table: cython.pointer[cython.const[cython.uchar]] = cython.address(self._table[0]) if cython.compiled else self._table
+        ends: cython.pointer[cython.longlong] = cython.address(self._ends[0]) if cython.compiled else self._ends
+        n: cython.longlong = 0
+        room: cython.longlong = self._room
+        at: cython.longlong = self._at
+        stop: cython.longlong = self._stop
+        row: cython.int = self._row
+        until: cython.longlong
+        cls: cython.int
+        code: cython.uint
+        with cython.nogil:
+            while n < room:
+                if at == stop:
+                    # ends[n] has room, and row says whether the text had a character at all.
+                    ends[n] = stop
+                    n += row != START
+                    row = START
+                    self._index += 1
+                    if self._index >= self._count:
+                        break
+                    stop = self._within(self._stops[self._index], at)
+                    continue
+                until = at + (room - n)
+                if until > stop:
+                    until = stop
+                while at < until:
+                    cls = classes[p[at]]
+                    if cls >= SPECIAL:
+                        break
+                    ends[n] = at
+                    n += table[row | cls]
+                    row = cls << 4
+                    at += 1
+                while at < until and classes[p[at]] >= SPECIAL:
+                    code = decode(p, at)
+                    cls = self._class_of(code)
+                    if cls == APOSTROPHE and not self._is_inner(p, row, at + (code & 7), stop):
+                        cls = PUNCTUATION
+                    ends[n] = at
+                    n += table[row | cls]
+                    row = cls << 4
+                    at += code & 7
+                if at > stop:
+                    at = stop
+        self._at = at
+        self._stop = stop
+        self._row = row
+        return n
