@@ -48,7 +48,7 @@ def joined_pairs(spec: PreTokenizerSpec) -> set[str]:
     elif spec.split == "isolate":
         joined = marks | joiners | set(ISOLATE_PAIRS.split())
     elif spec.split == "space":
-        joined = {a + b for a, b in every if b != "S" and (a == "N") == (b == "N")}
+        joined = {pair for pair in every if pair[1] != "S" and (pair == "NN" or "N" not in pair)}
     else:
         joined = every
     if spec.digit == "split":
@@ -59,7 +59,7 @@ def joined_pairs(spec: PreTokenizerSpec) -> set[str]:
         joined.add("HH")
     if spec.spaces == "run":
         joined.add("SS")
-    joined = {x + y for a, b in joined for x in a.replace("P", "PA") for y in b.replace("P", "PA")}
+    joined = {x + y for pair in joined for x in pair[0].replace("P", "PA") for y in pair[1].replace("P", "PA")}
     if spec.split == "isolate":
         joined |= {"LA", "MA", "AL", "AM"}
     return joined
@@ -77,4 +77,4 @@ def boundary_table(spec: PreTokenizerSpec) -> NDArray[np.uint8]:
 
 def _leaving_alone(alone: str, every: set[str]) -> set[str]:
     """The pairs that must not be joined so that each character of class `alone` begins a segment, which only marks and joiners continue."""
-    return {a + b for a, b in every if b == alone or (a == alone and b not in "MJ")}
+    return {pair for pair in every if pair[1] == alone or (pair[0] == alone and pair[1] not in "MJ")}
