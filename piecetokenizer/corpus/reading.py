@@ -1,0 +1,271 @@
+"""Files and iterables into chunks of whole texts.
+
+In: paths (`-` is standard input; names ending in .gz, .bz2, .xz are decompressed), or any other iterable, of `str`.
+Out: `Chunk`s of about `block` bytes in the order of the input; a text that is longer makes its chunk as long as it needs.
+All paths are checked before the first is read.  Memory is one chunk, plus what the consumer holds on to.
+"""
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from piecetokenizer.corpus.limit import Limit
+from piecetokenizer.errors import InputError, SpecError
+
+__all__ = ["Chunk", "Corpus", "CorpusCounts", "Source"]
+
+BLOCK = 1 << 20
+BOM = b"\xef\xbb\xbf"
+LF, CR = 10, 13
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+Path = str | os.PathLike[str]
+Source = Path | Iterable[Path] | Iterable[str]
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass
+class CorpusCounts:
+    """What a corpus was found to hold, and what of it was not text."""
+
+    files: int = 0
+    bytes: int = 0
+    texts: int = 0
+    empty: int = 0
+    boms: int = 0
+    carriage_returns: int = 0
+    surrogates: int = 0
+    skipped: int = 0
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Texts: number i is data[starts[i]:stops[i]], none of them empty, none overlapping, in ascending order."""
+
+    data: bytes
+    starts: Numbers
+    stops: Numbers
+    name: str
+    """The file, or what stands for one in messages."""
+    offset: int | None = None
+    """Where in the file the data begins; None for texts that came from an iterable."""
+    line: int = 1
+    """The number of the line with which the data begins, or of the text in the iterable."""
+    numbers: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Texts that came from an iterable: the number of each there."""
+
+    def place(self, number: int, at: int) -> str:
+        """Byte `at` of the data, which lies in text `number`, as a message names it."""
+        if self.offset is None:
+            return f"{self.name} {self.numbers[number]}, byte {at - int(self.starts[number])}"
+        line = self.line + self.data.count(b"\n", 0, at)
+        return f"{self.name}, line {line}, byte offset {self.offset + at}"
+
+
+class Corpus:
+    """A corpus that can be read once.
+
+    >>> corpus = Corpus(iter(["one text", "", "another"]))
+    >>> [chunk.data[a:b] for chunk in corpus for a, b in zip(chunk.starts, chunk.stops)]
+    [b'one text', b'another']
+    >>> corpus.counts.texts, corpus.counts.empty
+    (3, 1)
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        text_unit: str = "line",
+        errors: str = "replace",
+        limit: Limit | int | str | None = None,
+        block: int = BLOCK,
+    ) -> None:
+        if text_unit not in ("line", "file"):
+            raise SpecError(f"text_unit={text_unit!r} is not allowed: it is one of line, file")
+        if errors not in ("replace", "strict", "skip"):
+            raise SpecError(f"errors={errors!r} is not allowed: it is one of replace, strict, skip")
+        self.counts = CorpusCounts()
+        self.limit = Limit.parse(limit)
+        self.size: int | None = None
+        """How many bytes there are to read, if that is known."""
+        self._paths: list[str] | None = None
+        self._texts: Iterable[object] = ()
+        self._whole = text_unit == "file"
+        self._errors = errors
+        self._block = block
+        self._full = False
+        if isinstance(source, (str, os.PathLike)):
+            source = [source]
+        if isinstance(source, (list, tuple)):
+            self._paths = [_path(item, number) for number, item in enumerate(source)]
+            sizes = [_checked_size(path) for path in self._paths]
+            if None not in sizes:
+                self.size = sum(size or 0 for size in sizes)
+                self.size = min(self.size, self.limit.bytes or self.size)
+        elif isinstance(source, Iterable):
+            self._texts = source
+        else:
+            raise InputError(f"a corpus is paths or an iterable of str, not {type(source).__name__}")
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """The chunks; `counts` is complete when they have all been given out."""
+        if self._paths is None:
+            yield from self._gather(self._texts)
+            return
+        for path in self._paths:
+            if not self._full:
+                yield from self._read(path)
+
+    def _read(self, path: str) -> Iterator[Chunk]:
+        name = "standard input" if path == "-" else path
+        before, offset = self.counts.texts, 0
+        self.counts.files += 1
+        try:
+            with _open(path) as file:
+                while not self._full and (data := file.read(-1 if self._whole else self._block)):
+                    if not self._whole and data[-1] != LF:
+                        data += file.readline()
+                    chunk = Chunk(data, *_NONE, name, offset, self.counts.texts - before + 1)
+                    offset += len(data)
+                    if self._cut(chunk):
+                        yield chunk
+        except _reading_errors() as error:
+            raise InputError(f"cannot read {name} after {offset} bytes: {getattr(error, 'strerror', None) or error}") from None
+
+    def _cut(self, chunk: Chunk) -> bool:
+        """Find the texts of a block of a file; whether there are any."""
+        counts, size = self.counts, len(chunk.data)
+        data = np.frombuffer(chunk.data, np.uint8)
+        stops = np.zeros(0, np.int64) if self._whole else np.flatnonzero(data == LF)
+        if self._whole or data[-1] != LF:
+            stops = np.append(stops, size)
+        ends = np.minimum(stops + 1, size)
+        if (keep := self._allowed(ends)) < len(ends):
+            self._full = True
+            stops, ends = stops[:keep], ends[:keep]
+            if not keep:
+                return False
+        starts = np.concatenate(([0], ends[:-1]))
+        counts.bytes += int(ends[-1])
+        counts.texts += len(ends)
+        if chunk.offset == 0 and chunk.data.startswith(BOM):
+            counts.boms += 1
+            starts[0] = len(BOM)
+        if not self._whole:
+            returns = (stops > starts) & (data[stops - 1] == CR)
+            counts.carriage_returns += int(np.count_nonzero(returns))
+            stops -= returns
+        full = stops > starts
+        counts.empty += len(full) - int(np.count_nonzero(full))
+        chunk.starts, chunk.stops = starts[full], stops[full]
+        return len(chunk.starts) > 0
+
+    def _allowed(self, ends: Numbers) -> int:
+        """How many of the texts that end there (and begin at 0) may still be read."""
+        if self.limit.texts is not None:
+            return min(self.limit.texts - self.counts.texts, len(ends))
+        if self.limit.bytes is not None:
+            return int(np.searchsorted(ends, self.limit.bytes - self.counts.bytes, "right"))
+        return len(ends)
+
+    def _gather(self, texts: Iterable[object]) -> Iterator[Chunk]:
+        """Texts from an iterable, put together to blocks."""
+        counts = self.counts
+        parts: list[bytes] = []
+        numbers: list[int] = []
+        size = 0
+        for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise InputError(f"text {number} of the iterable is a {type(text).__name__}, not a str")
+            data = self._encoded(text, number)
+            if not self._allowed(np.array([len(data or b"")])):
+                break
+            counts.texts += 1
+            if data is None:
+                counts.skipped += 1
+                continue
+            counts.bytes += len(data)
+            if not data:
+                counts.empty += 1
+                continue
+            parts.append(data)
+            numbers.append(number)
+            size += len(data)
+            if size >= self._block:
+                yield _joined(parts, numbers)
+                parts, numbers, size = [], [], 0
+        if parts:
+            yield _joined(parts, numbers)
+
+    def _encoded(self, text: str, number: int) -> bytes | None:
+        """As UTF-8; None if the text is to be left out."""
+        try:
+            return text.encode()
+        except UnicodeEncodeError as error:
+            if self._errors == "skip":
+                return None
+            if self._errors == "strict":
+                found = f"a lone surrogate U+{ord(text[error.start]):04X} at character {error.start}"
+                raise InputError(f"text {number} of the iterable has {found}; use errors=replace or errors=skip") from None
+            replaced, many = SURROGATE.subn("\ufffd", text)
+            self.counts.surrogates += many
+            return replaced.encode()
+
+
+_NONE = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _joined(parts: list[bytes], numbers: list[int]) -> Chunk:
+    stops = np.cumsum([len(part) for part in parts])
+    starts = np.concatenate(([0], stops[:-1]))
+    return Chunk(b"".join(parts), starts, stops, "text", None, numbers=np.array(numbers))
+
+
+def _path(item: object, number: int) -> str:
+    if isinstance(item, os.PathLike):
+        item = os.fspath(item)
+    if not isinstance(item, str):
+        raise InputError(f"item {number} of the list of paths is a {type(item).__name__}, not a str or a path")
+    return item
+
+
+def _checked_size(path: str) -> int | None:
+    """The bytes of a file that can be read, None if that cannot be known; an error if it cannot be read."""
+    if path == "-":
+        return None
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as error:
+        hint = "; to train on texts themselves, pass an iterator of them: iter(texts)" if not os.path.dirname(path) else ""
+        raise InputError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}{hint}") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise InputError(f"cannot read {path!r}: it is a directory; name the files in it")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"cannot read {path!r}: no permission")
+    return found.st_size if stat.S_ISREG(found.st_mode) and not path.endswith(tuple(COMPRESSED)) else None
+
+
+def _open(path: str) -> AbstractContextManager[BinaryIO]:
+    if path == "-":
+        return nullcontext(sys.stdin.buffer)
+    module = COMPRESSED.get(os.path.splitext(path)[1])
+    return cast(BinaryIO, import_module(module).open(path, "rb")) if module else open(path, "rb")
+
+
+def _reading_errors() -> tuple[type[Exception], ...]:
+    """What a damaged file may raise; asked for only when something was raised."""
+    import lzma
+    import zlib
+
+    return OSError, EOFError, zlib.error, lzma.LZMAError
