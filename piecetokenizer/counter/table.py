@@ -1,0 +1,115 @@
+"""The segment table: segment -> exact count over a corpus, for segments of any length.
+
+In: text buffers and the ends of their segments, as a Cutter gives them.  Out: `Segments`, each distinct segment once, with its count;
+their order is the table's and says nothing.
+
+The kernel (table_cy.py) counts; this class owns its arrays and doubles them when the kernel has no room left.  Slots are
+32 bytes and at most three of four are used; a segment of more than 23 bytes also takes its bytes in the arena.
+A table belongs to one thread.  Counts of several tables are added by `merge`.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from piecetokenizer.counter.segments import Segments
+from piecetokenizer.counter.table_cy import TableKernel
+from piecetokenizer.errors import InputError
+from piecetokenizer.lowlevel import PADDING
+
+__all__ = ["SegmentTable"]
+
+WINDOW = 256
+"""Segments whose cache misses overlap; their keys are 8 KB, a quarter of the nearest cache."""
+
+MAX_SLOTS = 1 << 32
+
+_NO_COUNTS = np.zeros(0, np.int64).data
+
+
+class SegmentTable:
+    """Counts of segments.
+
+    >>> import numpy as np
+    >>> table = SegmentTable()
+    >>> text = np.frombuffer(b"to be or not to be" + bytes(64), np.uint8)
+    >>> table.add(text, 0, np.array([2, 5, 8, 12, 15, 18]), 6)
+    >>> sorted(table.export().to_pairs())
+    [(' be', 2), (' not', 1), (' or', 1), (' to', 1), ('to', 1)]
+    """
+
+    def __init__(self, *, slots: int = 1 << 14, window: int = WINDOW) -> None:
+        """Room at first for three quarters of `slots`, a power of two; `window` is for tests, which want it small."""
+        masks = np.zeros(40, np.uint64)
+        masks[16:25] = [(1 << 8 * n) - 1 for n in range(9)]
+        masks[25:] = masks[24]
+        self._window = window
+        self._kernel = TableKernel(np.zeros(4 * window, np.uint64).data, masks.data)
+        self._arena: npt.NDArray[np.uint8] = np.zeros(1 << 12, np.uint8)
+        self._slots: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
+        self._bind_slots(slots)
+        self._kernel.bind_arena(self._arena.data)
+
+    def __len__(self) -> int:
+        """How many distinct segments there are."""
+        return int(self._kernel.used)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self._slots.nbytes + self._arena.nbytes
+
+    def add(self, text: npt.NDArray[np.uint8], begin: int, ends: npt.NDArray[np.int64], n: int) -> None:
+        """Count n segments: each goes from the end of the one before, the first from `begin`.  PADDING bytes lie behind the text."""
+        self._add(text, begin, ends, n, _NO_COUNTS)
+
+    def add_segments(self, segments: Segments) -> None:
+        """Add segments with counts that were made before."""
+        if len(segments.counts):
+            self._add(segments.arena, 0, segments.offsets[1:], len(segments.counts), segments.counts.data)
+
+    def merge(self, other: "SegmentTable") -> None:
+        """Add the counts of another table, which stays as it is."""
+        done = 0
+        while (done := self._kernel.merge(other._kernel, done)) < len(other._slots) // 4:
+            self._make_room(len(other._arena))
+
+    def export(self, min_count: int = 1) -> Segments:
+        """The segments that were counted at least `min_count` times."""
+        m, size = self._kernel.measure(min_count)
+        arena = np.empty(size + PADDING, np.uint8)
+        offsets = np.empty(m + 1, np.int64)
+        counts = np.empty(m, np.int64)
+        self._kernel.export(min_count, arena.data, offsets.data, counts.data)
+        arena[size:] = 0
+        return Segments(arena=arena, offsets=offsets, counts=counts)
+
+    def _add(self, text: npt.NDArray[np.uint8], begin: int, ends: npt.NDArray[np.int64], n: int, counts: memoryview) -> None:
+        text_view, ends_view = text.data, ends.data
+        done = 0
+        while (done := self._kernel.add(text_view, begin, ends_view, done, n, counts)) < n:
+            begin = int(ends[done - 1]) if done else begin
+            self._make_room(int(ends[done]) - begin)
+
+    def _make_room(self, size: int) -> None:
+        """After the kernel stopped at a segment of `size` bytes: say why, or give it room."""
+        kernel = self._kernel
+        if kernel.overflow:
+            raise InputError("a segment is counted more than 2^63 - 1 times; no more can be added to these counts")
+        if kernel.limit - kernel.used < self._window:
+            self._bind_slots(len(self._slots) // 2)
+        else:
+            arena = np.empty(max(2 * len(self._arena), kernel.arena_used + size), np.uint8)
+            arena[: kernel.arena_used] = self._arena[: kernel.arena_used]
+            self._arena = arena
+            kernel.bind_arena(arena.data)
+
+    def _bind_slots(self, slots: int) -> None:
+        """Move to an array of so many slots."""
+        if slots > MAX_SLOTS:
+            raise InputError(
+                f"the corpus has more than {len(self)} distinct segments, too many for 2^32 slots; "
+                "read less of it (limit), or split it into smaller segments (split, digit)"
+            )
+        former, self._slots = self._slots, np.zeros(4 * slots, np.uint64)
+        self._kernel.bind_slots(self._slots.data, slots * 3 // 4)
+        self._kernel.rehash(former.data)
