@@ -1,0 +1,72 @@
+"""The state of one user of a Normalizer: the kernel, and the buffers that it writes into, which grow as needed.
+
+A worker belongs to one call or one thread at a time.  What `run` and `run_one` give lies in `text`, `stops` and, if asked for, `offsets`,
+until the next call.
+"""
+
+import numpy as np
+
+from piecetokenizer.lowlevel import PADDING
+from piecetokenizer.normalize.kernel_cy import NormalizeKernel
+from piecetokenizer.normalize.tables import CODE_POINTS, KernelTables
+
+__all__ = ["PREFIX", "TRIM_LEFT", "TRIM_RIGHT", "WHOLE", "NormalizeWorker"]
+
+TRIM_LEFT = 1
+"""The start of these bytes is the start of a text."""
+TRIM_RIGHT = 2
+"""The end of these bytes is the end of a text."""
+WHOLE = TRIM_LEFT | TRIM_RIGHT
+PREFIX = 4
+"""A space goes before them, unless nothing is left of them."""
+
+LEAST_BYTES = 4096
+
+
+class NormalizeWorker(NormalizeKernel):  # type: ignore[misc]  # the kernel is compiled, so without types
+    """One user's normalizer: `run_one(data, flags)` for a text, `run(data, starts, stops, flags)` for many; all units are bytes.
+
+    `text` holds the normalized bytes, and PADDING more; text k of them ends at `stops[k]` and begins where the last one ends.  With
+    offsets=True, `offsets[i]` is where in `data` that begins which normalized byte i came from, and offsets[size] where the last text's end is.
+    Counted over all calls: `invalid_bytes`, `removed_spaces`, `rewritten` and, by character, `changed`.
+    """
+
+    def __init__(self, tables: KernelTables, *, collapse: bool) -> None:
+        self._changes = np.zeros(CODE_POINTS if tables.has_rules else 1, np.int64)  # 9 MB, but only touched pages take memory
+        super().__init__(tables, collapse, self._changes)
+        self._buffer = np.zeros(0, np.uint8)
+        self.offsets = np.zeros(1, np.int64)
+        self.stops = np.zeros(1, np.int64)
+        self.grow(LEAST_BYTES, 0)
+
+    def grow(self, needed: int, used: int) -> None:
+        """Make room for `needed` bytes of text in all; the kernel calls this, when `used` bytes are written."""
+        buffer = np.empty(PADDING + needed + needed // 2 + PADDING, np.uint8)
+        buffer[:PADDING] = 0
+        buffer[PADDING : PADDING + used] = self._buffer[PADDING : PADDING + used]
+        self._buffer = buffer
+        self.text = buffer[PADDING:]
+        if len(self.offsets) > 1:
+            self.grow_offsets(used)
+        self._use()
+
+    def grow_offsets(self, used: int) -> None:
+        """Make room for the offset of every byte that `text` can take; `used` of them are written."""
+        offsets = np.empty(len(self.text), np.int64)
+        offsets[:used] = self.offsets[:used]
+        self.offsets = offsets
+        self._use()
+
+    def grow_stops(self, count: int) -> None:
+        """Make room for the stops of `count` texts; none is written."""
+        self.stops = np.empty(count + count // 2, np.int64)
+        self._use()
+
+    def _use(self) -> None:
+        self.use(self._buffer, self.offsets, self.stops)
+
+    @property
+    def changed(self) -> dict[int, int]:
+        """How many times a rule changed something, by the code point of the first character of its source."""
+        points = np.flatnonzero(self._changes)
+        return dict(zip(points.tolist(), self._changes[points].tolist(), strict=True))
