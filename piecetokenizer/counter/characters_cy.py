@@ -1,13 +1,13 @@
 # cython: language_level=3
 """Kernel: the characters of the segments, counted (for coverage) and laid out as symbols (for merging).
 
-In: the arrays of `Segments`.  Out, of `count_characters`: how often each code point occurs, repetitions counted.  Out, of `lay_out`:
-the slots that the merge loop works on.  Both read every byte once; a byte that is not part of valid UTF-8 counts as no character
-and separates like a character that is not required.
+In: the arrays of `Segments`.  Out, of `count_characters`: how often each code point occurs, repetitions counted.  Out, of
+`lay_out`: the slots that the merge loop works on.  Both read every byte once; a byte that is not part of valid UTF-8 counts as no
+character and separates like a character that is not required.
 
-Slots: runs of required characters, one symbol each, with one DEAD slot before, between and behind the runs.  A run of one
-character has no pair and is left out.  Segments come in order of falling count, so that a *count class*, the stretch of slots whose
-segments have one count, is enough to find the weight of a slot, and the frequent segments lie together in the cache.
+Slots: runs of required characters, one symbol each, with one DEAD slot before, between and behind the runs.  A run of one character
+has no pair and is left out.  Segments come in order of falling count, so that a *count class*, the stretch of slots whose segments
+have one count, is enough to find the weight of a slot, and the frequent segments lie together in the cache.
 """
 
 import cython
@@ -86,7 +86,8 @@ def lay_out(
     """Fill the slots and the count classes; how many of each were filled.
 
     `order` has the segments by falling count; `symbols[code point]` is the symbol of a required character, DEAD of any other.
-    `class_ends[c]` is one behind the last slot of class c.  Room: one slot for each character and segment and 2 more; a class for each segment.
+    `class_ends[c]` is one behind the last slot of class c.  Room: a slot for each character and each segment and 2 more, a class for
+    each segment.
     """
     segments: cython.longlong = order.shape[0]
     filled: cython.longlong = 1
