@@ -3,7 +3,7 @@
 A message is one line: what was wrong, where (file, line, position), and what to do.
 """
 
-__all__ = ["FormatError", "IdError", "InputError", "MissingExtraError", "ModelError", "PieceTokenizerError", "SpecError"]
+__all__ = ["FormatError", "IdError", "IdTypeError", "InputError", "MissingExtraError", "ModelError", "PieceTokenizerError", "SpecError"]
 
 
 class PieceTokenizerError(Exception):
@@ -20,6 +20,10 @@ class InputError(PieceTokenizerError, ValueError):
 
 class IdError(PieceTokenizerError, IndexError):
     """An id lies outside the vocabulary."""
+
+
+class IdTypeError(PieceTokenizerError, TypeError):
+    """Something that is no id stands where ids are wanted: a bool, a float, a text."""
 
 
 class ModelError(PieceTokenizerError, ValueError):

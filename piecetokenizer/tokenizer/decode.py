@@ -1,0 +1,63 @@
+"""Decoder: ids -> bytes or text.
+
+A NORMAL piece prints its text with real spaces, a byte piece its byte, a user-defined piece its text; control, unknown and unused
+pieces print nothing, or their text too if asked.  Bytes join before they are read as text: what is not UTF-8 then becomes U+FFFD, one
+for each maximal ill-formed part, as in Python's own `bytes.decode(errors="replace")`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piecetokenizer.model import Model, PieceType
+from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
+from piecetokenizer.tokenizer.ids import Ids, check_id, id_array
+
+__all__ = ["Decoder", "printed_bytes"]
+
+_SLACK = 16
+_NOT_NOTED = np.empty(0, np.int64).data
+_SILENT = (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED)
+
+
+def printed_bytes(model: Model, skip_special: bool = True) -> list[bytes]:
+    """What each piece of a model prints."""
+    pieces = model.piece_bytes()
+    if skip_special:
+        for id in np.flatnonzero(np.isin(model.types, _SILENT)).tolist():
+            pieces[id] = b""
+    return pieces
+
+
+class Decoder:
+    """Immutable; shared by all threads."""
+
+    __slots__ = ("_arena", "_offsets", "_slots", "size")
+
+    def __init__(self, pieces: Sequence[bytes]) -> None:
+        self.size = len(pieces)
+        self._arena = memoryview(b"".join(pieces) or b"\0")
+        offsets = np.zeros(self.size + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, pieces), np.int64, self.size), out=offsets[1:])
+        self._offsets = offsets.data
+        self._slots = np.zeros(16 * self.size, np.uint8).data
+        fill_slots(self._arena, self._offsets, self._slots)
+
+    def bytes_of(self, ids: Ids) -> NDArray[np.uint8]:
+        """The bytes that ids print, as an array."""
+        array = id_array(ids, self.size).data
+        total = measure(array, self._slots, self._offsets)
+        out: NDArray[np.uint8] = np.empty(total + _SLACK, np.uint8)
+        decode(array, self._slots, self._arena, self._offsets, out.data, _NOT_NOTED)
+        return out[:total]
+
+    def piece(self, id: int) -> bytes:
+        """What one id prints."""
+        id = check_id(id, self.size)
+        return bytes(self._arena[self._offsets[id] : self._offsets[id + 1]])
+
+
+def text_of(data: NDArray[np.uint8]) -> str:
+    """Bytes as text; what is not UTF-8 becomes U+FFFD."""
+    return str(data.data, "utf-8", "replace")

@@ -1,0 +1,376 @@
+"""Segments -> ids, through a bounded cache: the hot loop of encoding.
+
+In: a normalized text and the windows of segment ends that a Cutter gives.  Out: ids, and for each row (a text, or a fragment
+between special tokens) how far its ids go.  A row may begin with an id of its own: a special token, or BOS.
+
+A batch of segments goes through three steps, so that the memory that one step will need has arrived when the next one asks:
+
+1. refine  a long segment is cut at seams, places where no merge can form (see tables_cy): exact, and the parts repeat where the
+           whole did not, as in a run of Chinese or a text that is not cut at all
+2. key     up to 15 bytes and their number are one 16-byte key; its hash names a cache entry, which is fetched ahead
+3. probe   an entry is 32 bytes, key and up to 4 ids, written without asking how many; else the longer records (up to 62 bytes, 15
+           ids, compared byte by byte); else the Merger.  What it finds takes the entry's place
+
+Equal keys mean equal bytes, so the cache never decides a result.  Its size is fixed; nothing here allocates.
+"""
+# cython: language_level=3
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
+    from cython.cimports.piecetokenizer.tokenizer.merge_cy import Merger
+else:
+    from piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
+    from piecetokenizer.tokenizer.merge_cy import Merger
+
+MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+LOW = cython.declare(cython.ulonglong, 0x8BB84B93962EACC9)
+HIGH = cython.declare(cython.ulonglong, 0x2D358DCCAA6C78A5)
+KEY = cython.declare(cython.ulonglong, 0x0FFFFFFFFFFFFFFF)
+SHORT = cython.declare(cython.longlong, 15)
+LONG = cython.declare(cython.longlong, 62)
+
+
+@cython.final
+@cython.cclass
+class Encoder:
+    """Private state of one thread.
+
+    The caller gives the arrays: `text` (with slack), `ends`, `output` (room for the bytes of the text, its rows, and 16 more), and
+    makes the Merger's scratch larger when `run` or `again` answers with a negative number, that many bytes; then calls `again`.
+    """
+
+    merger: Merger
+    text: cython.const[cython.uchar][::1]
+    ends: cython.const[cython.longlong][::1]
+    out: cython.int[::1]
+    out_bytes: cython.uchar[::1]
+    stops: cython.const[cython.longlong][::1]
+    leads: cython.const[cython.int][::1]
+    row_ends: cython.longlong[::1]
+    ascii: cython.const[cython.uchar][::1]
+    seams: cython.const[cython.ulonglong][::1]
+    cache: cython.ulonglong[::1]
+    records: cython.uchar[::1]
+    cuts: cython.longlong[::1]
+    keys: cython.ulonglong[::1]
+    masks: cython.const[cython.ulonglong][::1]
+    seam_shift: cython.int
+    cache_shift: cython.int
+    record_shift: cython.int
+    window: cython.longlong  # ends in the window, and the next of them
+    next_end: cython.longlong
+    batch: cython.longlong  # segments in the batch, and the next of them
+    next_cut: cython.longlong
+    refined: cython.longlong  # text up to here is in the batch
+    position: cython.longlong  # text up to here has its ids
+    written: cython.longlong
+    row: cython.longlong
+    rows: cython.longlong
+
+    def __init__(self, merger, ascii, seams, seam_shift, cache, cache_shift, records, record_shift, cuts, keys, masks) -> None:
+        self.merger = merger
+        self.ascii = memoryview(ascii)
+        self.seams = memoryview(seams)
+        self.seam_shift = seam_shift
+        self.cache = memoryview(cache)
+        self.cache_shift = cache_shift
+        self.records = memoryview(records)
+        self.record_shift = record_shift
+        self.cuts = memoryview(cuts)
+        self.keys = memoryview(keys)
+        self.masks = memoryview(masks)
+
+    def bind(self, text, ends) -> None:
+        """Read from these arrays from now on."""
+        self.text = memoryview(text)
+        self.ends = memoryview(ends)
+
+    def output(self, out, out_bytes) -> None:
+        """Write to this array from now on; the second is the same memory as bytes."""
+        self.out = memoryview(out)
+        self.out_bytes = memoryview(out_bytes)
+
+    def begin(self, stops, leads, row_ends, rows: cython.longlong) -> None:
+        """Begin a text of some rows: where each ends, the id before it (or -1), and where to note the end of its ids."""
+        self.stops = memoryview(stops)
+        self.leads = memoryview(leads)
+        self.row_ends = memoryview(row_ends)
+        self.rows = rows
+        self.restart()
+        if rows and self.leads[0] >= 0:
+            self.append(self.leads[0])
+        self.end_rows()
+
+    def begin_one(self) -> None:
+        """Begin a text that is one row, whose end is not noted."""
+        self.rows = 0
+        self.restart()
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def restart(self) -> cython.void:
+        """Nothing is read, nothing is written."""
+        self.window = 0
+        self.next_end = 0
+        self.batch = 0
+        self.next_cut = 0
+        self.refined = 0
+        self.position = 0
+        self.written = 0
+        self.row = 0
+
+    @cython.ccall
+    @cython.exceptval(check=False)
+    def append(self, id: cython.int) -> cython.void:
+        """Write an id that stands for no text."""
+        self.out[self.written] = id
+        self.written += 1
+
+    def take(self, start: cython.longlong, stop: cython.longlong, ints: list) -> list:
+        """The ids written from start to stop as a list of `ints`: one Python int an id, made once by the caller."""
+        i: cython.longlong
+        result: list = [None] * (stop - start)
+        for i in range(stop - start):
+            result[i] = ints[self.out[start + i]]
+        return result
+
+    def run(self, count: cython.longlong) -> cython.longlong:
+        """Encode the segments of the next window; how far in the text all is encoded, or -(bytes of scratch) that are needed first."""
+        done: cython.longlong
+        self.window = count
+        self.next_end = 0
+        if count < 64:
+            return self.proceed()
+        with cython.nogil:
+            done = self.proceed()
+        return done
+
+    def again(self) -> cython.longlong:
+        """Go on where `run` asked for scratch."""
+        done: cython.longlong
+        with cython.nogil:
+            done = self.proceed()
+        return done
+
+    @property
+    def size(self):
+        """How many ids are written."""
+        return self.written
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def proceed(self) -> cython.longlong:
+        """Batch after batch, until the window is used up."""
+        needed: cython.longlong
+        while True:
+            if self.next_cut == self.batch:
+                self.refine()
+                if self.batch == 0:
+                    return self.position
+                self.key()
+            needed = self.probe()
+            if needed:
+                return -needed
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def end_rows(self) -> cython.void:
+        """Note the end of every row that ends here, and begin the next."""
+        while self.row < self.rows and self.stops[self.row] == self.position:
+            self.row_ends[self.row] = self.written
+            self.row += 1
+            if self.row < self.rows and self.leads[self.row] >= 0:
+                self.out[self.written] = self.leads[self.row]
+                self.written += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def refine(self) -> cython.void:
+        """Fill `cuts` from the window; long segments are cut at their seams."""
+        ends: cython.p_const_longlong = cython.address(self.ends[0]) if cython.compiled else self.ends
+        cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
+        n: cython.longlong = 0
+        begin: cython.longlong = self.refined
+        end: cython.longlong
+        i: cython.longlong = self.next_end
+        while i < self.window and n < self.cuts.shape[0]:
+            end = ends[i]
+            if end - begin > SHORT:
+                n = self.seam(begin, end, n)
+                begin = cuts[n - 1]
+                if begin < end:
+                    break
+            else:
+                cuts[n] = end
+                n += 1
+                begin = end
+            i += 1
+        self.next_end = i
+        self.refined = begin
+        self.batch = n
+        self.next_cut = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def seam(self, begin: cython.longlong, end: cython.longlong, n: cython.longlong) -> cython.longlong:
+        """Append the seams of text[begin:end] and its end to the n cuts, as many as there is room for."""
+        p: cython.p_const_uchar = cython.address(self.text[0]) if cython.compiled else self.text
+        cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
+        ascii: cython.p_const_uchar = cython.address(self.ascii[0]) if cython.compiled else self.ascii
+        seams: cython.p_const_ulonglong = cython.address(self.seams[0]) if cython.compiled else self.seams
+        i: cython.longlong = begin
+        start: cython.longlong
+        before: cython.ulonglong = 0x1FFFFF
+        code: cython.ulonglong
+        bit: cython.ulonglong
+        while i < end:
+            start = i
+            code = p[i]
+            if code < 0x80:
+                i += 1
+            elif code < 0xE0:
+                code = (code & 31) << 6 | (p[i + 1] & 63)
+                i += 2
+            elif code < 0xF0:
+                code = (code & 15) << 12 | (p[i + 1] & 63) << 6 | (p[i + 2] & 63)
+                i += 3
+            else:
+                code = (code & 7) << 18 | (p[i + 1] & 63) << 12 | (p[i + 2] & 63) << 6 | (p[i + 3] & 63)
+                i += 4
+            if before < 128 and code < 128:
+                bit = ascii[before << 7 | code]
+            else:
+                bit = ((before << 32 | code) * MIX & MASK) >> self.seam_shift
+                bit = seams[bit >> 6] >> (bit & 63) & 1
+            cuts[n] = start
+            if not bit and start > begin:
+                n += 1
+                if n == self.cuts.shape[0]:
+                    return n
+            before = code
+        cuts[n] = end
+        return n + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def key(self) -> cython.void:
+        """The key of each short segment of the batch, and its cache entry, which is fetched; longer ones have no entry."""
+        p: cython.p_const_uchar = cython.address(self.text[0]) if cython.compiled else self.text
+        cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
+        keys: cython.p_ulonglong = cython.address(self.keys[0]) if cython.compiled else self.keys
+        masks: cython.p_const_ulonglong = cython.address(self.masks[0]) if cython.compiled else self.masks
+        cache: cython.p_ulonglong = cython.address(self.cache[0]) if cython.compiled else self.cache
+        begin: cython.longlong = self.position
+        size: cython.longlong
+        low: cython.ulonglong
+        high: cython.ulonglong
+        slot: cython.ulonglong
+        k: cython.longlong
+        for k in range(self.batch):
+            size = cuts[k] - begin
+            if size <= SHORT:
+                low = load64(p, begin) & masks[2 * size]
+                high = load64(p, begin + 8) & masks[2 * size + 1] | cython.cast(cython.ulonglong, size) << 56
+                slot = fold(low ^ LOW, high ^ HIGH) >> self.cache_shift
+                keys[3 * k] = low
+                keys[3 * k + 1] = high
+                keys[3 * k + 2] = slot << 2
+                prefetch64(cache, slot << 2)
+            else:
+                keys[3 * k + 1] = 0
+            begin = cuts[k]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def probe(self) -> cython.longlong:
+        """Write the ids of the batch; returns 0, or the scratch that the next segment needs."""
+        p: cython.p_const_uchar = cython.address(self.text[0]) if cython.compiled else self.text
+        cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
+        keys: cython.p_ulonglong = cython.address(self.keys[0]) if cython.compiled else self.keys
+        cache: cython.p_ulonglong = cython.address(self.cache[0]) if cython.compiled else self.cache
+        out: cython.p_int = cython.address(self.out[0]) if cython.compiled else self.out
+        to: cython.p_uchar = cython.address(self.out_bytes[0]) if cython.compiled else self.out_bytes
+        n: cython.longlong = self.written
+        m: cython.longlong
+        low: cython.ulonglong
+        high: cython.ulonglong
+        slot: cython.ulonglong
+        k: cython.longlong
+        stop: cython.longlong = self.stops[self.row] if self.row < self.rows else -1
+        for k in range(self.next_cut, self.batch):
+            low = keys[3 * k]
+            high = keys[3 * k + 1]
+            slot = keys[3 * k + 2]
+            if high and cache[slot] == low and cache[slot + 1] & KEY == high:
+                store64(to, 4 * n, cache[slot + 2])
+                store64(to, 4 * n + 8, cache[slot + 3])
+                n += cache[slot + 1] >> 60
+            else:
+                m = self.miss(p, self.position, cuts[k], out, to, n)
+                if m < 0:
+                    self.written = n
+                    self.next_cut = k
+                    return -m
+                if high and m - n <= 4:
+                    cache[slot] = low
+                    cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n) << 60
+                    cache[slot + 2] = load64(to, 4 * n)
+                    cache[slot + 3] = load64(to, 4 * n + 8)
+                n = m
+            self.position = cuts[k]
+            if cuts[k] == stop:
+                self.written = n
+                self.end_rows()
+                n = self.written
+                stop = self.stops[self.row] if self.row < self.rows else -1
+        self.written = n
+        self.next_cut = self.batch
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def miss(
+        self,
+        p: cython.p_const_uchar,
+        begin: cython.longlong,
+        end: cython.longlong,
+        out: cython.p_int,
+        to: cython.p_uchar,
+        n: cython.longlong,
+    ) -> cython.longlong:
+        """The ids of a segment that has no entry: from its record, or merged; returns where they end, or -(scratch needed)."""
+        records: cython.p_uchar = cython.address(self.records[0]) if cython.compiled else self.records
+        size: cython.longlong = end - begin
+        hashed: cython.ulonglong = size
+        i: cython.longlong
+        m: cython.longlong
+        if size > LONG:
+            if size > self.merger.room():
+                return -size
+            return self.merger.merge(p, begin, end, out, n)
+        for i in range(0, size - 7, 8):
+            hashed = fold(hashed ^ load64(p, begin + i), LOW)
+        i = size & ~7
+        hashed = fold(hashed ^ load64(p, begin + i) & self.masks[2 * (size & 7)], HIGH)
+        i = cython.cast(cython.longlong, hashed >> self.record_shift) << 7
+        if records[i + 63] == size and same(records, i, p, begin, size):
+            m = n + records[i + 62]
+            copy(to, 4 * n, records, i + 64, 60)
+            return m
+        m = self.merger.merge(p, begin, end, out, n)
+        if (m - n > 4 or size > SHORT) and m - n <= 15:
+            copy(records, i, p, begin, size)
+            records[i + 62] = cython.cast(cython.uchar, m - n)
+            records[i + 63] = cython.cast(cython.uchar, size)
+            copy(records, i + 64, to, 4 * n, 60)
+        return m

@@ -1,0 +1,129 @@
+"""Special tokens in a text: where it is cut, and which id stands there.
+
+In: the bytes of a text, and which parts of it are trusted.  Out: spans (start, end, id), ascending, never overlapping.
+
+User-defined pieces always match, before normalization.  Control pieces match only where that was asked for: text is text, however it is
+spelt.  All that may match is taken leftmost, of those the longest; a control piece that does not lie wholly inside trusted text is no
+match, so that it does not hide a shorter one either.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.model import Model, PieceType
+from piecetokenizer.normalize import to_utf8
+from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
+
+__all__ = ["Parts", "Span", "SpecialTokens", "joined", "utf8"]
+
+Span = tuple[int, int, int]
+Parts = Sequence[tuple[str, bool]]
+
+
+class SpecialTokens:
+    """The pieces of a model that are found in raw text.  Immutable; shared by all threads."""
+
+    def __init__(self, model: Model) -> None:
+        user, control = (_in_text(model, type) for type in (PieceType.USER_DEFINED, PieceType.CONTROL))
+        self._ids = [*user, *control]
+        self._first_control = len(user)
+        self._texts = [model.texts[id] for id in self._ids]
+        self._user = SymbolMatcher(self._texts[: len(user)])
+        self._all: SymbolMatcher | None = None
+        self.always = bool(user)
+        """Whether every text must be searched."""
+
+    def _matcher(self) -> SymbolMatcher:
+        if self._all is None:
+            self._all = SymbolMatcher(self._texts)
+        return self._all
+
+    def user_spans(self, data: bytes) -> list[Span]:
+        """The user-defined pieces in a text."""
+        return [(start, end, self._ids[index]) for start, end, index in self._user.spans(data)] if self.always else []
+
+    def spans(self, data: bytes, special: str, trusted: Sequence[tuple[int, int]] | None) -> list[Span]:
+        """What is cut out of a text.
+
+        `special` is text (control pieces are text), parse (they are found), or error (they are refused).  `trusted` are the stretches,
+        in bytes, in which they are found in any case; without it, parse trusts the whole text.
+        """
+        if special not in ("text", "parse", "error"):
+            raise SpecError(f"special={special!r} is not allowed: it is one of text, parse, error")
+        if trusted is None:
+            trusted = [(0, len(data))] if special == "parse" else []
+        if special != "error" and not trusted:
+            return self.user_spans(data)
+        firsts = [first for first, _ in trusted]
+
+        def allowed(start: int, end: int, index: int) -> bool:
+            stretch = bisect_right(firsts, start) - 1
+            return index < self._first_control or (stretch >= 0 and end <= trusted[stretch][1])
+
+        found = leftmost_longest(match for match in self._matcher().matches(data) if special == "error" or allowed(*match))
+        if special == "error":
+            for start, end, index in found:
+                if not allowed(start, end, index):
+                    place = len(data[:start].decode("utf-8", "replace"))
+                    raise InputError(
+                        f"the text has the control token {self._texts[index]!r} at character {place}: "
+                        "remove it, or pass special='text' to take it as text or special='parse' as a token"
+                    )
+        return [(start, end, self._ids[index]) for start, end, index in found]
+
+
+def _in_text(model: Model, type: PieceType) -> list[int]:
+    """The pieces of a type that a text can hold: those that are UTF-8."""
+    return [id for id in np.flatnonzero(model.types == type).tolist() if not any("\ud800" <= char <= "\udfff" for char in model.texts[id])]
+
+
+def utf8(text: str | bytes, errors: str = "strict") -> bytes:
+    """A text as valid UTF-8.
+
+    What cannot be is refused with its position (errors=strict), or becomes U+FFFD (errors=replace): each lone surrogate of a str, each
+    byte of bytes that is not part of valid UTF-8.
+    """
+    if errors not in ("strict", "replace"):
+        raise SpecError(f"errors={errors!r} is not allowed: it is one of strict, replace")
+    if isinstance(text, str):
+        return to_utf8(text, errors)
+    if not isinstance(text, (bytes, bytearray, memoryview)):
+        raise InputError(f"{text!r} is of type {type(text).__name__}, not a text: give a str or UTF-8 bytes")
+    data = bytes(text)
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if errors == "strict":
+            raise InputError(
+                f"the text is not UTF-8: byte 0x{data[error.start]:02X} at byte {error.start}; pass errors='replace' to read it as U+FFFD"
+            ) from None
+        return _each_byte_replaced(data)
+    return data
+
+
+def _each_byte_replaced(data: bytes) -> bytes:
+    """Every byte that is not part of valid UTF-8 becomes a U+FFFD of its own."""
+    escaped = data.decode("utf-8", "surrogateescape")
+    return "".join("\ufffd" if "\udc80" <= char <= "\udcff" else char for char in escaped).encode()
+
+
+def joined(parts: Parts, errors: str) -> tuple[bytes, list[tuple[int, int]]]:
+    """Parts of a text as one, and the stretches of it that are trusted; a part's edge is no boundary."""
+    if not isinstance(parts, (list, tuple)):
+        raise InputError(f"{parts!r} is of type {type(parts).__name__}, not a text: give a str, UTF-8 bytes, or a list of parts")
+    for part in parts:
+        if not isinstance(part, tuple) or len(part) != 2 or not isinstance(part[1], bool):
+            raise InputError(f"{part!r} is not a part of a text: give tuples (text, trusted) with trusted True or False")
+    encoded = [utf8(text, errors) for text, _ in parts]
+    edges = [0, *np.cumsum([len(data) for data in encoded]).tolist()]
+    trusted: list[tuple[int, int]] = []
+    for (_, trust), (first, last) in zip(parts, pairwise(edges), strict=True):
+        if trust and trusted and trusted[-1][1] == first:
+            trusted[-1] = (trusted[-1][0], last)
+        elif trust:
+            trusted.append((first, last))
+    return b"".join(encoded), trusted

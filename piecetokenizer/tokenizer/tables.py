@@ -1,0 +1,117 @@
+"""The tables of one model for its kernels, as numpy arrays that nothing changes afterwards.
+
+In: the pieces of a model, which of them may be merged, and the space character.  Out: `Tables`.  See tables_cy for what they mean.
+About 6 ms for 32,000 pieces.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piecetokenizer.tokenizer.tables_cy import TableBuilder, fill_pairs, translate
+
+__all__ = ["Tables", "arena_of", "build_tables"]
+
+_NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """What the encoder reads; `size` is that of the vocabulary."""
+
+    size: int
+    page_of: NDArray[np.uint16]
+    pages: NDArray[np.int32]
+    pairs: NDArray[np.uint64]
+    pair_shift: int
+    ascii: NDArray[np.uint8]
+    seams: NDArray[np.uint64]
+    seam_shift: int
+    byte_ids: NDArray[np.int32]
+    unk_id: int
+    sizes: NDArray[np.int32]
+    """Bytes of each piece as it stands in a normalized text."""
+
+
+def arena_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """All texts as UTF-8 in one array, where each ends, and which of them are valid UTF-8 (the others hold surrogate escapes)."""
+    joined = "".join(texts)
+    try:
+        data = np.frombuffer(joined.encode(), np.uint8)
+    except UnicodeEncodeError:
+        encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+        valid = np.array([not any("\ud800" <= char <= "\udfff" for char in text) for text in texts], np.bool_)
+        stops = np.cumsum([len(item) for item in encoded], dtype=np.int64)
+        return np.frombuffer(b"".join(encoded), np.uint8), stops, valid
+    stops = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    if len(data) != len(joined):
+        starts = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+        stops = starts[stops]
+    return data, stops, np.ones(len(texts), np.bool_)
+
+
+def build_tables(
+    texts: Sequence[str],
+    scores: NDArray[np.float64],
+    mergeable: NDArray[np.bool_],
+    space: str,
+    byte_ids: NDArray[np.int32],
+    unk_id: int,
+) -> Tables:
+    """Build the tables; `mergeable` says which pieces a merge may make, `byte_ids` the piece of each byte or -1."""
+    size = len(texts)
+    data, stops, valid = arena_of(texts)
+    merge = np.ascontiguousarray(mergeable & valid).view(np.uint8)
+    arena = np.empty(max(len(data), 1), np.uint8)
+    offsets = np.empty(size + 1, np.int64)
+    translate(data.data, stops.data, merge.data, space.encode(), arena.data, offsets.data)
+    sizes = np.diff(offsets).astype(np.int32)
+
+    page_of = np.zeros(0x2000, np.uint16)  # any 21 bits, also those of bytes that are not UTF-8
+    pages = np.empty(0x1101 * 256, np.int32)
+    builder = TableBuilder(arena, offsets, merge, _ranks(scores, merge), page_of, pages)
+    longest = builder.characters()
+    slots = _power_of_two(2 * size)
+    front, back = np.full(slots, -1, np.int32).data, np.full(slots, -1, np.int32).data
+    hashes, hashes_back = np.empty(size, np.uint64).data, np.empty(size, np.uint64).data
+    builder.index(front, hashes, back, hashes_back)
+    ascii = np.zeros(128 * 128, np.uint8)
+    bits = min(max(_power_of_two(16 * len(data)), 1 << 14), 1 << 23)
+    seams = np.zeros(bits // 64, np.uint64)
+    seam_shift = 65 - bits.bit_length()
+    splits = np.empty(4 * max(len(data), 1), np.int32)
+    lefts = np.empty(max(longest, 1), np.int32)
+    count = builder.cut(front, hashes, back, hashes_back, lefts.data, splits.data, ascii.data, seams.data, seam_shift)
+
+    room = _power_of_two(max(2 * count, 16))
+    pairs = np.full(2 * room, _NO_SLOT, np.uint64)
+    pair_shift = 65 - room.bit_length()
+    fill_pairs(splits.data, count, pairs.data, pair_shift)
+    used = pages[: builder.page_count * 256].copy()
+    return Tables(size, page_of, used, pairs, pair_shift, ascii, seams, seam_shift, byte_ids, unk_id, sizes)
+
+
+def _ranks(scores: NDArray[np.float64], merge: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """0 for the best score of the mergeable pieces, one more for each lower score; equal scores share a rank."""
+    ranks = np.full(len(scores), -1, np.int32)
+    chosen = np.flatnonzero(merge)
+    if len(chosen):
+        order = chosen[np.argsort(-scores[chosen], kind="stable")]
+        ordered = scores[order]
+        steps = np.zeros(len(order), np.int32)
+        steps[1:] = ordered[1:] != ordered[:-1]
+        ranks[order] = np.cumsum(steps)
+    return ranks
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(least - 1, 1).bit_length()
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, read-only from now on."""
+    array.flags.writeable = False
+    return array

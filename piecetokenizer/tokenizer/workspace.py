@@ -1,0 +1,108 @@
+"""The private state of one call: normalizer's worker, cutter, encoder with its cache, and the arrays between them.
+
+In: UTF-8 bytes, as one text or as rows.  Out: ids in an array.  A workspace is taken from a pool by one call at a time, and given back only
+when the call went well: after an error it is dropped, and the next call makes a new one.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piecetokenizer.normalize import Normalizer
+from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
+from piecetokenizer.tokenizer.tables import Tables
+
+__all__ = ["SLACK", "Workspace"]
+
+SLACK = 24
+"""Room behind the ids of a text: 16 that the kernel may write over the end, and a BOS and an EOS."""
+
+_KEEP = 1 << 16
+"""Ids for which a workspace keeps an array; longer results get one of their own."""
+
+
+class Workspace:
+    """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
+
+    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_worker", "encoder", "merger", "out")
+
+    def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
+        self.out: NDArray[np.int32]
+        self._worker: Any = normalizer.worker()
+        self._cutter = pretokenizer.cutter()
+        self.merger = new_merger(tables)
+        self.encoder = new_encoder(tables, self.merger)
+        self._kept = np.empty(_KEEP + SLACK, np.int32)
+        self._bound: object = None
+        self._ends: object = None
+        self._write_to(self._kept)
+
+    def _write_to(self, out: NDArray[np.int32]) -> None:
+        self.out = out
+        self.encoder.output(out, out.view(np.uint8))
+
+    def _bind(self, room: int) -> NDArray[np.uint8]:
+        """Let the encoder read what worker and cutter have now, and write to an array with this room."""
+        text: NDArray[np.uint8] = self._worker.text
+        if text is not self._bound or self._cutter.ends is not self._ends:
+            self._bound, self._ends = text, self._cutter.ends
+            self.encoder.bind(text, self._ends)
+        if room > _KEEP:
+            self._write_to(np.empty(room + SLACK, np.int32))
+        return text
+
+    def _finish(self, size: int) -> None:
+        """Window after window, until the whole text has its ids."""
+        run, cut = self.encoder.run, self._cutter.cut
+        done = 0
+        while done < size:
+            done = run(cut())
+            while done < 0:
+                widen(self.merger, -done)
+                done = self.encoder.again()
+
+    def run_one(self, data: bytes, flags: int, lead: int = -1) -> Any:
+        """Encode one text of valid UTF-8, after the id `lead` if it is not negative; returns the encoder, which knows the ids' number."""
+        size = self._worker.run_one(data, flags, True)
+        text = self._worker.text
+        if text is not self._bound or size > _KEEP:
+            text = self._bind(size)
+        encoder = self.encoder
+        encoder.begin_one()
+        if lead >= 0:
+            encoder.append(lead)
+        self._cutter.start_one(text, size)
+        self._finish(size)
+        return encoder
+
+    def run_rows(
+        self, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], flags: NDArray[np.uint8], leads: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        """Encode data[starts[i]:stops[i]], each after the id leads[i] if it is not negative; returns where the ids of each row end."""
+        rows = len(starts)
+        size = self._worker.run(data, starts, stops, flags)
+        text = self._bind(size + rows)
+        ends = np.empty(rows, np.int64)
+        normal_stops = self._worker.stops
+        self.encoder.begin(normal_stops, leads, ends, rows)
+        self._cutter.start(text, normal_stops, rows)
+        self._finish(size)
+        return ends
+
+    def result(self) -> NDArray[np.int32]:
+        """The ids as an array that belongs to the caller."""
+        size: int = self.encoder.size
+        out = self.out
+        if out is self._kept:
+            copied: NDArray[np.int32] = out[:size].copy()
+            return copied
+        self._write_to(self._kept)
+        out.resize(size, refcheck=False)  # nothing else refers to its memory now
+        return out
+
+    def release(self) -> None:
+        """Let go of a large array that was not taken."""
+        if self.out is not self._kept:
+            self._write_to(self._kept)

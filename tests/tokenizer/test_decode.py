@@ -1,0 +1,118 @@
+"""Decoding: what ids print, and what is refused as an id."""
+
+import array
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.small_models import FIRST, FIRST_BYTE, small_model
+
+from piecetokenizer.errors import IdError, IdTypeError
+from piecetokenizer.tokenizer import Tokenizer
+
+PIECES = ["ab", " c", "你好", "a piece that is longer than a slot"]
+MODEL = small_model(PIECES, control=["<|end|>"], user=["New York"])
+TOKENIZER = Tokenizer(MODEL)
+SIZE = len(MODEL)
+END, NEW_YORK, AB = FIRST, FIRST + 1, FIRST + 2
+
+
+def printed(id: int) -> bytes:
+    """What an id prints, by the definition."""
+    if FIRST_BYTE <= id < FIRST:
+        return bytes([id - FIRST_BYTE])
+    if id == NEW_YORK:
+        return b"New York"
+    return PIECES[id - AB].encode() if id >= AB else b""
+
+
+@given(st.lists(st.integers(0, SIZE - 1), max_size=60))
+def test_bytes_join_and_then_become_text(ids: list[int]) -> None:
+    expected = b"".join(map(printed, ids))
+    assert TOKENIZER.decode_bytes(ids) == expected
+    assert TOKENIZER.decode(ids) == expected.decode("utf-8", "replace")
+
+
+def test_special_pieces_print_when_asked() -> None:
+    ids = [1, AB, NEW_YORK, END, 0, 2]
+    assert TOKENIZER.decode(ids) == "abNew York"
+    assert TOKENIZER.decode(ids, skip_special=False) == "<s>abNew York<|end|><unk></s>"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(b"\xf0", "\ufffd"), (b"\xf0\x9f\x9a", "\ufffd"), (b"\xf0\x9f\x9a\x80", "🚀"), (b"\xff\xfe", "\ufffd\ufffd"),
+     (b"a\xe4\xbdb", "a\ufffdb")],
+)  # fmt: skip
+def test_one_replacement_for_each_maximal_ill_formed_part(data: bytes, expected: str) -> None:
+    ids = [FIRST_BYTE + byte for byte in data]
+    assert TOKENIZER.decode(ids) == expected
+    assert TOKENIZER.decode_bytes(ids) == data
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64])
+def test_arrays_of_any_integer_type(dtype: type) -> None:
+    assert TOKENIZER.decode(np.array([100, 101], dtype)) == "ab"
+
+
+class Tensor:
+    """Something like a tensor of another library."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array([AB, AB + 1])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[AB, AB + 1], (AB, AB + 1), np.array([AB, AB + 1]), np.array([AB, 0, AB + 1])[::2], [np.int64(AB), np.uint16(AB + 1)],
+     array.array("l", [AB, AB + 1]), range(AB, AB + 2), (i for i in (AB, AB + 1)), Tensor(), np.array([AB, AB + 1], object)],
+    ids=["list", "tuple", "numpy", "strided", "numpy scalars", "array", "range", "generator", "tensor", "objects"],
+)  # fmt: skip
+def test_many_kinds_of_sequences(ids: object) -> None:
+    assert TOKENIZER.decode(ids) == "ab c"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("empty", [[], (), np.array([]), np.array([], np.int64)])
+def test_no_ids(empty: object) -> None:
+    assert TOKENIZER.decode(empty) == ""  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [10**6, -1, 10**30, -(10**30), SIZE, np.int64(SIZE), np.int8(-1)])
+def test_ids_outside_the_vocabulary(bad: int) -> None:
+    message = f"id {bad} at position 2 is not in the vocabulary of {SIZE} pieces"
+    with pytest.raises(IdError, match=message):
+        TOKENIZER.decode([AB, AB, bad])
+    with pytest.raises(IndexError, match=message):
+        TOKENIZER.decode_batch([[AB], [AB, AB, bad]])
+    if abs(bad) < 2**63:
+        with pytest.raises(IdError, match=message):
+            TOKENIZER.decode(np.array([AB, AB, bad], np.int64))
+
+
+@pytest.mark.parametrize("bad", [True, np.True_, 1.0, np.float32(1), "1", None, b"1", [1], np.array([1, 2])])
+def test_what_is_no_id(bad: object) -> None:
+    with pytest.raises(IdTypeError, match="at position 1"):
+        TOKENIZER.decode([AB, bad])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("bad", ["12", b"12", 12, None, np.array([True]), np.array([1.0]), np.array([[1]]), np.array(1)])
+def test_what_is_no_sequence_of_ids(bad: object) -> None:
+    with pytest.raises(TypeError):
+        TOKENIZER.decode(bad)  # type: ignore[arg-type]
+
+
+def test_the_callers_array_stays_as_it_is() -> None:
+    ids = np.array([AB, AB + 1], np.int32)
+    ids.flags.writeable = False
+    assert TOKENIZER.decode(ids) == "ab c"
+
+
+def test_pieces_by_id_and_by_text() -> None:
+    assert TOKENIZER.id_to_piece(AB + 1) == "▁c"
+    assert TOKENIZER.id_to_piece([1, AB]) == ["<s>", "ab"]
+    assert TOKENIZER.piece_to_id("▁c") == AB + 1
+    assert TOKENIZER.piece_to_id("no piece") is None
+    assert len(TOKENIZER) == TOKENIZER.vocab_size == SIZE
+    with pytest.raises(IdError):
+        TOKENIZER.id_to_piece(SIZE)
