@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import mul
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,15 @@ class Segments:
     def total(self) -> int:
         """How many segments the corpus has, repetitions counted."""
         return int(self.counts.sum(dtype=object)) if len(self) else 0
+
+    def check_weight(self) -> None:
+        """Raise InputError if frequencies, which can be as high as all bytes of the corpus, do not fit into 64 bits."""
+        lengths = np.diff(self.offsets)
+        # The estimate is off by far less than a factor of two; only a corpus of exabytes takes the slow, exact sum.
+        if float(np.dot(self.counts.astype(np.float64), lengths.astype(np.float64))) > MAX_COUNT / 2:
+            weight = sum(map(mul, self.counts.tolist(), lengths.tolist()))
+            if weight > MAX_COUNT:
+                raise InputError(f"the corpus has {weight} bytes, more than can be counted exactly ({MAX_COUNT}); scale the counts down")
 
     def texts(self) -> list[bytes]:
         """The segments as byte strings, in order."""

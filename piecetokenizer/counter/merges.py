@@ -1,0 +1,259 @@
+"""The merges: which pairs of symbols become pieces, in which order.
+
+In: `Segments`, the required characters, how many merges are wanted.  Out: `Merges`, the pairs in the order in which they were
+merged.
+
+Rule: the best pair has the highest frequency (overlapping occurrences count), then fewer characters, then the smaller display
+string in code-point order, then the shorter left part; all its valid occurrences are replaced from left to right; a pair that
+spells a piece of any type is dropped.  The outcome depends on the counts alone, never on the order of the segments.
+
+This file owns the arrays and has the story; the work is in four kernels: characters_cy lays out the symbols, pairs_cy counts the
+pairs, queue_cy says which is next, merges_cy replaces it.  docs/counter.md explains how they fit together.  Memory: 4 bytes a
+character of distinct segments for the symbols and up to 12 for positions, of which pages that are never touched cost nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from piecetokenizer.counter import characters_cy, merges_cy, pairs_cy, queue_cy
+from piecetokenizer.counter.segments import Segments
+from piecetokenizer.errors import InputError
+
+__all__ = ["Merges", "Progress", "learn_merges"]
+
+MAX_SLOTS = (1 << 32) - 1
+EMPTY = (1 << 64) - 1
+NO_ROOM = EMPTY - 1
+
+SQUARE = 256
+"""Pairs of the first so many symbols are counted in a square; its 1 MB stays in the cache."""
+
+FLOOR_SHARE = 64
+"""The first floor is the total weight of all pairs / (merges wanted * this): low enough that ordinary runs never count again."""
+
+FLOOR_STEP = 8
+"""By what the floor is divided when no pair reaches it."""
+
+REPORT_EVERY = 256
+"""Merges between two reports of progress."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Merges:
+    """The pairs (left, right) in display form, the frequency of each when it was merged, and what the work came to.
+
+    `work` counts, with `slots` as the measure of the input: `visited` positions, of them `valid`; neighbours `looked_up`; queue entries
+    `popped`; `rebuilds`, how often all pairs were counted again because the floor was too high.
+    """
+
+    pairs: list[tuple[str, str]]
+    frequencies: list[int]
+    work: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def learn_merges(
+    segments: Segments,
+    alphabet: Sequence[str],
+    wanted: int,
+    *,
+    max_piece_size: int = 48,
+    taken: Iterable[str] = (),
+    space: str = "▁",
+    floor: int | None = None,
+    progress: Progress | None = None,
+) -> Merges:
+    """The first `wanted` merges, or fewer when no pair is left.
+
+    `alphabet` are the required characters in display form, most frequent first; others take part in no merge.  `taken` are the texts of
+    pieces that no merge may spell.  A pair longer than `max_piece_size` bytes of display form is never formed.  `floor` only sets
+    how much work is put off, never the result.  `progress` is told (merges made, wanted).
+
+    >>> segments = Segments.from_pairs([("zzzzz", 1), (" ab", 3)])
+    >>> learn_merges(segments, ["z", "a", "b", "▁"], 3).pairs
+    [('z', 'z'), ('a', 'b'), ('▁', 'ab')]
+    """
+    segments.check_weight()
+    run = _Run(_lay_out(segments, alphabet, space), list(alphabet), sorted(set(taken)), wanted, max_piece_size)
+    run.count_pairs(floor)
+    while run.done < run.wanted:
+        key = run.queue.next()
+        if key == NO_ROOM:
+            run.give_text()
+        elif key != EMPTY:
+            run.merge(key)
+            if progress is not None and run.done % REPORT_EVERY == 0:
+                progress(run.done, wanted)
+        elif run.floor > 1:
+            run.count_pairs(max(1, run.floor // FLOOR_STEP))
+        else:
+            break
+    if progress is not None:
+        progress(run.done, wanted)
+    return run.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Symbols:
+    """The characters of the segments as slots, see characters_cy.
+
+    Class c ends before slot `ends[c]`, its segments occur `counts[c]` times.
+    """
+
+    slots: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+def _lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> _Symbols:
+    """The symbols that merging starts from."""
+    symbols = np.full(0x110000, -2, np.int32)
+    for symbol, character in enumerate(alphabet):
+        symbols[ord(" " if character == space else character)] = symbol
+    room = int(segments.offsets[-1]) + len(segments) + 2
+    if room > MAX_SLOTS:
+        # There are fewer characters than bytes; every byte that is not a continuation byte starts one, or is invalid and dead.
+        characters = int(np.count_nonzero((segments.arena[: segments.offsets[-1]] & 0xC0) != 0x80))
+        room = characters + len(segments) + 2
+        if room > MAX_SLOTS:
+            raise InputError(f"the distinct segments have {characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count")
+    order = np.argsort(-segments.counts)
+    slots = np.empty(room, np.int32)
+    ends = np.empty(len(segments) + 1, np.int64)
+    counts = np.empty(len(segments) + 1, np.int64)
+    filled, classes = characters_cy.lay_out(
+        segments.arena.data, segments.offsets.data, segments.counts.data, order.data, symbols.data, slots.data, ends.data, counts.data
+    )
+    return _Symbols(slots[:filled], ends[:classes].copy(), counts[:classes].copy())
+
+
+class _Run:
+    """The arrays of one run, and the kernels that work on them."""
+
+    def __init__(self, symbols: _Symbols, alphabet: list[str], taken: list[str], wanted: int, max_piece_size: int) -> None:
+        """Symbol ids are first those of the alphabet, then those of the taken texts (which never occur), then those of merges."""
+        self.symbols = symbols
+        self.names = alphabet + taken
+        self.wanted = min(wanted, len(symbols.slots))
+        self.max_piece_size = max_piece_size
+        self.made = np.zeros(2 * self.wanted, np.uint64)
+        self.done = 0
+        self.rebuilds = -1
+        self.heap: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
+        self.born = np.zeros(2, np.uint64)
+        self.pool = np.empty(3 * len(symbols.slots), np.uint32)
+
+        known = len(self.names)
+        room = known + self.wanted + 1
+        spelled = "".join(self.names)
+        self.lengths = np.zeros(room, np.int32)
+        self.lengths[:known] = [len(name) for name in self.names]
+        self.sizes = np.zeros(room, np.int32)
+        self.sizes[:known] = [len(name.encode()) for name in self.names]
+        begins = np.zeros(room, np.int64)
+        np.cumsum(self.lengths[:known], out=begins[1 : known + 1])
+        self.text = np.zeros(len(spelled) + max_piece_size, np.int32)
+        self.text[: len(spelled)] = np.frombuffer(spelled.encode("utf-32-le"), np.int32)
+        names = np.full(_power_of_two(2 * room), -1, np.int32)
+        self.queue: Any = queue_cy.PairQueue(
+            self.lengths.data, begins.data, self.text.data, names.data, self.made.data, max_piece_size, len(alphabet), known
+        )
+        self.merger: Any = merges_cy.Merger(
+            symbols.slots.data,
+            symbols.ends.data,
+            symbols.counts.data,
+            self.lengths.data,
+            self.sizes.data,
+            np.zeros(4 * room, np.int64).data,
+            np.zeros(2 * room, np.int32).data,
+            max_piece_size,
+        )
+
+    def count_pairs(self, floor: int | None) -> None:
+        """Record all pairs of at least `floor` (by default, estimated) with their positions: at first, and when the floor was lowered."""
+        symbols = self.symbols
+        keys, sums = np.full(1 << 12, EMPTY, np.uint64), np.zeros(2 << 12, np.int64)
+        square = np.zeros(2 * SQUARE * SQUARE, np.int64)
+        counter: Any = pairs_cy.PairCounter(
+            symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, square.data, SQUARE, keys.data, sums.data
+        )
+        while not counter.count():
+            keys, sums = np.full(4 * len(keys), EMPTY, np.uint64), np.zeros(8 * len(keys), np.int64)
+            counter.give(keys.data, sums.data)
+        total, distinct = counter.totals()
+        self.floor = max(1, total // (max(1, self.wanted) * FLOOR_SHARE)) if floor is None else floor
+        pairs = np.empty(4 * distinct, np.uint64)
+        found, positions = counter.collect(self.sizes.data, self.floor, self.max_piece_size, pairs.data)
+        counter.place(self.pool.data)
+
+        self.table, where = _empty_table(4 * found)
+        self.heap = np.empty(3 * 2 * found + 3, np.uint64)
+        self.merger.start(self.pool.data, positions, self.table.data, where.data, self.born.data, self.floor)
+        self.merger.load(pairs.data, found)
+        self.queue.start(self.heap.data, self.table.data, self.floor, pairs.data, found)
+        self.rebuilds += 1
+
+    def merge(self, key: int) -> None:
+        """Merge the pair that the queue gave out, making room where it is needed."""
+        symbol = len(self.names) + self.done
+        born = self.merger.merge(key, symbol)
+        if born < 0:
+            most = self.merger.most(key, symbol)
+            self.born = np.zeros(4 * most, np.uint64)
+            self.table, where = _empty_table(4 * (self.merger.counters()[0] + most))
+            self.merger.give(self.table.data, where.data, self.born.data)
+            self._give()
+            born = self.merger.merge(key, symbol)
+        self.done += 1
+        if not self.queue.push(born):
+            self.heap = _longer(self.heap, 3 * born)
+            self._give()
+            self.queue.push(born)
+
+    def give_text(self) -> None:
+        """Make room for more names."""
+        self.text = _longer(self.text, self.max_piece_size)
+        self._give()
+
+    def _give(self) -> None:
+        self.queue.give(self.heap.data, self.text.data, self.table.data, self.born.data)
+
+    def result(self) -> Merges:
+        """The merges so far."""
+        names = list(self.names)
+        pairs = []
+        for key in self.made[: 2 * self.done : 2].tolist():
+            left, right = names[key >> 32], names[key & 0xFFFFFFFF]
+            pairs.append((left, right))
+            names.append(left + right)
+        _, _, visited, valid, looked_up = self.merger.counters()
+        work = {"slots": len(self.symbols.slots), "visited": visited, "valid": valid, "looked_up": looked_up}
+        work |= {"popped": self.queue.counters()[1], "rebuilds": self.rebuilds}
+        return Merges(pairs, self.made[1 : 2 * self.done : 2].tolist(), work)
+
+
+def _empty_table(entries: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+    """A table of pairs with room for at least so many, none of them there, and their slices."""
+    size = _power_of_two(entries)
+    table = np.zeros(2 * size, np.uint64)
+    table[::2] = EMPTY
+    return table, np.empty(2 * size, np.uint32)
+
+
+def _longer(array: npt.NDArray[Any], more: int) -> npt.NDArray[Any]:
+    """A copy with room for at least so many more, and for twice as many."""
+    longer = np.empty(2 * len(array) + more, array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << max(4, (least - 1).bit_length())

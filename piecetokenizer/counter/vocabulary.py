@@ -1,0 +1,117 @@
+"""Vocabulary: the whole of stage 3, from segments to the columns of a Model.
+
+In: `Segments` and `CounterSpec`.  Out: `Vocabulary`: texts, scores, types, parts, the ids of the roles, and what the report needs.
+Rule: special pieces at their ids; then, in order, bytes, user-defined symbols, merges with scores 0, -1, -2, ..., required
+characters by frequency with the scores going on, control tokens, reserved ones.  Together they are `vocab_size` pieces, exactly;
+padding to a multiple comes on top.  A size that cannot be reached is an error that says which can be; with `soft_vocab_limit`, too
+few pieces are not an error but a note.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from piecetokenizer.counter.coverage import Coverage, cover
+from piecetokenizer.counter.layout import BYTE_PIECES, Layout, plan
+from piecetokenizer.counter.merges import Merges, Progress, learn_merges
+from piecetokenizer.counter.segments import Segments
+from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.model import PieceType
+from piecetokenizer.spec import CounterSpec
+
+__all__ = ["Vocabulary", "learn_vocabulary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The columns of a Model in the order of ids, and how they came about.
+
+    `roles` are the ids of unk, bos, eos, pad (-1: none).  `dropped` is (segments, occurrences) below `min_count`.  `note` is empty, or
+    one line that says why there are fewer pieces than asked for.
+    """
+
+    texts: tuple[str, ...]
+    scores: npt.NDArray[np.float64]
+    types: npt.NDArray[np.uint8]
+    parts: tuple[tuple[str, str] | None, ...]
+    roles: dict[str, int]
+    coverage: Coverage
+    merges: Merges
+    dropped: tuple[int, int]
+    note: str
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁", progress: Progress | None = None) -> Vocabulary:
+    """Learn a vocabulary; `progress` is told (merges made, merges wanted) some times a second.
+
+    >>> segments = Segments.from_pairs([(" ab", 3), ("ab", 1)])
+    >>> vocabulary = learn_vocabulary(segments, CounterSpec(vocab_size=264))
+    >>> vocabulary.texts[259:], vocabulary.parts[259:261]
+    (('ab', '▁ab', 'a', 'b', '▁'), (('a', 'b'), ('▁', 'ab')))
+    """
+    layout = plan(spec)
+    kept = segments.at_least(spec.min_count)
+    if not len(kept):
+        raise InputError(
+            f"there is nothing to learn from: all {len(segments)} distinct segments occur less than min_count={spec.min_count} times"
+            if len(segments)
+            else "there is nothing to learn from: the corpus has no segments"
+        )
+    # A space shows as the mark in every merge, so a piece that is written with a real space also blocks the merge that would look like it.
+    taken = {text.replace(" ", space) for text in layout.texts()}
+    coverage = cover(kept, spec.character_coverage, required_chars=spec.required_chars, taken=taken, space=space)
+    least = layout.size + len(coverage.required)
+    wanted = spec.vocab_size - least
+    if wanted < 0:
+        raise SpecError(
+            f"vocab_size={spec.vocab_size} is too small: the least is {least} ({_make_up(layout, coverage)}); "
+            "raise it, or lower character_coverage"
+        )
+    merges = learn_merges(kept, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, space=space, progress=progress)
+    note = ""
+    if len(merges) < wanted:
+        note = (
+            f"vocab_size={spec.vocab_size} is too large: no pair is left after {len(merges)} merges, the sizes possible are {least} to "
+            f"{least + len(merges)} ({_make_up(layout, coverage)}, up to {len(merges)} merges)"
+        )
+        if not spec.soft_vocab_limit:
+            raise InputError(f"{note}; lower it, set soft_vocab_limit, or give more text")
+    return _assemble(layout, coverage, merges, spec, (len(segments) - len(kept), segments.total - kept.total), note)
+
+
+def _make_up(layout: Layout, coverage: Coverage) -> str:
+    """What the pieces that are always there are."""
+    return (
+        f"{len(BYTE_PIECES)} bytes, {len(layout.fixed)} special, {len(layout.user_defined)} user-defined, {len(layout.control)} control, "
+        f"{len(coverage.required)} characters"
+    )
+
+
+def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterSpec, dropped: tuple[int, int], note: str) -> Vocabulary:
+    """Put all pieces at their ids."""
+    learnt = [left + right for left, right in merges.pairs] + list(coverage.required)
+    size = layout.size + len(learnt)
+    padding = layout.padding[: -size % spec.pad_to_multiple]
+    size += len(padding)
+    for role, id in layout.roles.items():
+        if id >= size:
+            raise SpecError(f"{role}_id={id} is not possible: the vocabulary has {size} pieces, with ids up to {size - 1}")
+
+    texts = [*BYTE_PIECES, *layout.user_defined, *learnt, *layout.control, *padding]
+    types = [PieceType.BYTE] * len(BYTE_PIECES) + [PieceType.USER_DEFINED] * len(layout.user_defined)
+    types += [PieceType.NORMAL] * len(learnt) + [PieceType.CONTROL] * (len(layout.control) + len(padding))
+    parts: list[tuple[str, str] | None] = [None] * len(texts)
+    first = len(BYTE_PIECES) + len(layout.user_defined)
+    parts[first : first + len(merges)] = merges.pairs
+    for id in sorted(layout.fixed):  # ascending, so that what is put in later moves none of them
+        texts.insert(id, layout.fixed[id])
+        types.insert(id, PieceType.UNKNOWN if id == layout.roles["unk"] else PieceType.CONTROL)
+        parts.insert(id, None)
+    type_column = np.asarray(types, np.uint8)
+    scores = np.zeros(size, np.float64)
+    scores[type_column == PieceType.NORMAL] = -np.arange(len(learnt), dtype=np.int64)
+    return Vocabulary(tuple(texts), scores, type_column, tuple(parts), layout.roles, coverage, merges, dropped, note)
