@@ -32,6 +32,9 @@ NO_ROOM = EMPTY - 1
 SQUARE = 256
 """Pairs of the first so many symbols are counted in a square; its 1 MB stays in the cache."""
 
+FIRST_TABLE = 1 << 12
+"""Room for all other pairs at first, twice their number; a power of two."""
+
 FLOOR_SHARE = 64
 """The first floor is the total weight of all pairs / (merges wanted * this): low enough that ordinary runs never count again."""
 
@@ -120,11 +123,9 @@ def _lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> _Symbol
         symbols[ord(" " if character == space else character)] = symbol
     room = int(segments.offsets[-1]) + len(segments) + 2
     if room > MAX_SLOTS:
-        # There are fewer characters than bytes; every byte that is not a continuation byte starts one, or is invalid and dead.
-        characters = int(np.count_nonzero((segments.arena[: segments.offsets[-1]] & 0xC0) != 0x80))
-        room = characters + len(segments) + 2
+        room = segments.characters + len(segments) + 2  # there are fewer characters than bytes, but to count them takes time
         if room > MAX_SLOTS:
-            raise InputError(f"the distinct segments have {characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count")
+            raise InputError(f"the distinct segments have {segments.characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count")
     order = np.argsort(-segments.counts)
     slots = np.empty(room, np.int32)
     ends = np.empty(len(segments) + 1, np.int64)
@@ -180,7 +181,7 @@ class _Run:
     def count_pairs(self, floor: int | None) -> None:
         """Record all pairs of at least `floor` (by default, estimated) with their positions: at first, and when the floor was lowered."""
         symbols = self.symbols
-        keys, sums = np.full(1 << 12, EMPTY, np.uint64), np.zeros(2 << 12, np.int64)
+        keys, sums = np.full(FIRST_TABLE, EMPTY, np.uint64), np.zeros(2 * FIRST_TABLE, np.int64)
         square = np.zeros(2 * SQUARE * SQUARE, np.int64)
         counter: Any = pairs_cy.PairCounter(
             symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, square.data, SQUARE, keys.data, sums.data

@@ -90,6 +90,11 @@ class Segments:
         """How many segments the corpus has, repetitions counted."""
         return int(self.counts.sum(dtype=object)) if len(self) else 0
 
+    @property
+    def characters(self) -> int:
+        """How many characters the distinct segments have; a byte that is not UTF-8 may count as one."""
+        return int(np.count_nonzero((self.arena[: self.offsets[-1]] & 0xC0) != 0x80))
+
     def check_weight(self) -> None:
         """Raise InputError if frequencies, which can be as high as all bytes of the corpus, do not fit into 64 bits."""
         lengths = np.diff(self.offsets)

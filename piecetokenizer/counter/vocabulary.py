@@ -67,8 +67,10 @@ def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁
     least = layout.size + len(coverage.required)
     wanted = spec.vocab_size - least
     if wanted < 0:
+        # Each merge removes a symbol; how many there could really be is not worth the time of finding out.
+        most = least + kept.characters - len(kept)
         raise SpecError(
-            f"vocab_size={spec.vocab_size} is too small: the least is {least} ({_make_up(layout, coverage)}); "
+            f"vocab_size={spec.vocab_size} is too small: the sizes possible are {least} to at most {most} ({_make_up(layout, coverage)}); "
             "raise it, or lower character_coverage"
         )
     merges = learn_merges(kept, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, space=space, progress=progress)
