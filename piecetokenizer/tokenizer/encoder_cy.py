@@ -57,6 +57,7 @@ class Encoder:
     cuts: cython.longlong[::1]
     keys: cython.ulonglong[::1]
     masks: cython.const[cython.ulonglong][::1]
+    uncached: cython.bint
     seam_shift: cython.int
     cache_shift: cython.int
     record_shift: cython.int
@@ -82,6 +83,7 @@ class Encoder:
         self.cuts = memoryview(cuts)
         self.keys = memoryview(keys)
         self.masks = memoryview(masks)
+        self.uncached = False
 
     def bind(self, text, ends) -> None:
         """Read from these arrays from now on."""
@@ -92,6 +94,10 @@ class Encoder:
         """Write to this array from now on; the second is the same memory as bytes."""
         self.out = memoryview(out)
         self.out_bytes = memoryview(out_bytes)
+
+    def cached(self, on: cython.bint) -> None:
+        """Use the caches, or (with dropout) neither read nor write them."""
+        self.uncached = not on
 
     def begin(self, stops, leads, row_ends, rows: cython.longlong) -> None:
         """Begin a text of some rows: where each ends, the id before it (or -1), and where to note the end of its ids."""
@@ -276,7 +282,7 @@ class Encoder:
         k: cython.longlong
         for k in range(self.batch):
             size = cuts[k] - begin
-            if size <= SHORT:
+            if size <= SHORT and not self.uncached:
                 low = load64(p, begin) & masks[2 * size]
                 high = load64(p, begin + 8) & masks[2 * size + 1] | cython.cast(cython.ulonglong, size) << 56
                 slot = fold(low ^ LOW, high ^ HIGH) >> self.cache_shift
@@ -354,7 +360,7 @@ class Encoder:
         hashed: cython.ulonglong = size
         i: cython.longlong
         m: cython.longlong
-        if size > LONG:
+        if size > LONG or self.uncached:
             if size > self.merger.room():
                 return -size
             return self.merger.merge(p, begin, end, out, n)

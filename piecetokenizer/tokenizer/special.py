@@ -81,7 +81,7 @@ def _in_text(model: Model, type: PieceType) -> list[int]:
     return [id for id in np.flatnonzero(model.types == type).tolist() if not any("\ud800" <= char <= "\udfff" for char in model.texts[id])]
 
 
-def utf8(text: str | bytes, errors: str = "strict") -> bytes:
+def utf8(text: str | bytes | bytearray | memoryview, errors: str = "strict") -> bytes:
     """A text as valid UTF-8.
 
     What cannot be is refused with its position (errors=strict), or becomes U+FFFD (errors=replace): each lone surrogate of a str, each

@@ -1,12 +1,19 @@
 """StreamDecoder: text from ids as they come, in whole characters.
 
-In: ids, one or many at a time.  Out: the text that is certain by now.  Whatever the way of feeding, the parts joined and what `flush` gives
-are `decode(all ids)`: a character whose bytes are not all there waits for the rest.
+In: ids, one or many at a time.  Out: the text that is certain by now.  However the ids are fed, the parts joined, with what `flush`
+gives, are `decode(all ids)`: a character whose bytes are not all there waits for the rest.  In bytes mode they are `decode_bytes(all ids)`,
+and nothing waits.
+
+Stop strings end a stream, also across ids: of those found the one that is complete first, of those complete at the same place the
+longest; what is before it goes out, it and all behind it does not.  Only text that could still become a stop string is held back.
+Time: linear in the text, times the number of stop strings.
 """
 
 import codecs
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, AnyStr, Generic, Literal, overload
 
+from piecetokenizer.errors import SpecError
 from piecetokenizer.tokenizer.ids import Ids
 
 if TYPE_CHECKING:
@@ -17,26 +24,84 @@ __all__ = ["StreamDecoder"]
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
-class StreamDecoder:
-    """The state of one stream; belongs to one thread."""
+class StreamDecoder(Generic[AnyStr]):
+    """The state of one stream; belongs to one thread at a time.
 
-    def __init__(self, tokenizer: "Tokenizer") -> None:
+    `stopped` is the stop string that ended the stream, None until then; after it, nothing more comes out.
+    """
+
+    __slots__ = ("_decoder", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")
+
+    @overload
+    def __init__(
+        self: "StreamDecoder[str]", tokenizer: "Tokenizer", *,
+        skip_special: bool = ..., stop: str | Sequence[str] = ..., out: Literal["text"] = ...,
+    ) -> None: ...  # fmt: skip
+    @overload
+    def __init__(
+        self: "StreamDecoder[bytes]", tokenizer: "Tokenizer", *,
+        skip_special: bool = ..., stop: str | Sequence[str] = ..., out: Literal["bytes"],
+    ) -> None: ...  # fmt: skip
+    def __init__(
+        self, tokenizer: "Tokenizer", *, skip_special: bool = True, stop: str | Sequence[str] = (), out: Literal["text", "bytes"] = "text"
+    ) -> None:
+        """`stop` is one stop string or several; `out` says whether text or bytes come out."""
+        stops = (stop,) if isinstance(stop, str) else tuple(stop)
+        if not all(isinstance(text, str) and text for text in stops):
+            raise SpecError(f"stop={stop!r} is not allowed: each stop string is a string that is not empty")
+        if out not in ("text", "bytes"):
+            raise SpecError(f"out={out!r} is not allowed: it is one of text, bytes")
         self._tokenizer = tokenizer
-        self._decoder = _UTF8("replace")
+        self._skip_special = skip_special
+        self._decoder = _UTF8("replace") if out == "text" else None
+        self._stops: dict[Any, str] = {text if out == "text" else text.encode(): text for text in stops}
+        self._longest = max(map(len, self._stops), default=0)
+        self._nothing: Any = "" if out == "text" else b""
+        self._held = self._nothing
+        self.stopped: str | None = None
 
-    def push(self, ids: int | Ids) -> str:
-        """The next id or ids; returns the text that they complete."""
-        return self._decoder.decode(self._tokenizer.decode_bytes([ids] if isinstance(ids, int) else ids))
+    def push(self, ids: int | Ids) -> AnyStr:
+        """Take the next id, or some; returns the text that is certain now."""
+        one = not hasattr(ids, "__iter__") or getattr(ids, "ndim", None) == 0
+        many: Any = [ids] if one else ids
+        data = self._tokenizer.decode_bytes(many, skip_special=self._skip_special)
+        text: AnyStr = self._release(self._decoder.decode(data) if self._decoder else data)
+        return text
 
-    def flush(self) -> str:
-        """The end of the stream: what was waiting; the decoder is as new."""
-        rest = self._decoder.decode(b"", True)
-        self._decoder.reset()
-        return rest
+    def flush(self) -> AnyStr:
+        """End the stream: returns what was waiting (bytes that are no character are U+FFFD); then the decoder is as new."""
+        text: AnyStr = self._release(self._decoder.decode(b"", True) if self._decoder else b"") + self._held
+        if self._decoder:
+            self._decoder.reset()
+        self._held = self._nothing
+        return text
 
-    def copy(self) -> "StreamDecoder":
+    def copy(self) -> "StreamDecoder[AnyStr]":
         """A decoder in the same state, for a branch of a search."""
-        twin = StreamDecoder(self._tokenizer)
-        state: Any = self._decoder.getstate()
-        twin._decoder.setstate(state)
+        twin: StreamDecoder[AnyStr] = StreamDecoder.__new__(StreamDecoder)
+        for name in self.__slots__:
+            setattr(twin, name, getattr(self, name))
+        if self._decoder:
+            twin._decoder = _UTF8("replace")
+            twin._decoder.setstate(self._decoder.getstate())
         return twin
+
+    def _release(self, text: Any) -> Any:
+        """Of the text held back and some new text, what no stop string can reach any more."""
+        if not self._stops:
+            return text
+        if self.stopped is not None:
+            return self._nothing
+        text = self._held + text
+        self._held = self._nothing
+        found = [(place + len(stop), -len(stop), stop) for stop in self._stops if (place := text.find(stop)) >= 0]
+        if found:
+            end, size, stop = min(found)
+            self.stopped = self._stops[stop]
+            return text[: end + size]
+        for size in range(min(self._longest - 1, len(text)), 0, -1):
+            tail = text[-size:]
+            if any(stop.startswith(tail) for stop in self._stops):
+                self._held = tail
+                return text[:-size]
+        return text

@@ -44,7 +44,7 @@ def translate(
     out of the merges.
     """
     count: cython.longlong = stops.shape[0]
-    width: cython.longlong = space.shape[0]
+    width: cython.longlong = len(space)
     i: cython.longlong = 0
     j: cython.longlong
     k: cython.longlong

@@ -1,62 +1,54 @@
 """Tokenizer: text -> ids -> text, with one model.
 
-In: a Model, with cn=dict also its Dictionary.  Out: an immutable object, equal and hashable by content, safe from many threads, picklable.
-A call takes a workspace from a pool, so that no two calls ever share state; caches in it change the time a call takes, never its result.
+In: a Model, with cn=dict also its Dictionary.  Out: an immutable object, equal and hashable by content, picklable, safe from many
+threads and across forks.  Each call has a state of its own (see engine.py); caches change the time that a call takes, never its result.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import SpecError
-from piecetokenizer.model import Model, PieceType
-from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
-from piecetokenizer.pretokenize import PreTokenizer
-from piecetokenizer.tokenizer.decode import Decoder, printed_bytes, text_of
+from piecetokenizer.model import Model
+from piecetokenizer.tokenizer.batch import flat_batches, joined_flat, list_batches, padded, truncated
+from piecetokenizer.tokenizer.decode import text_of
+from piecetokenizer.tokenizer.engine import Engine, Options, Text, chosen_seed, drop_threshold
 from piecetokenizer.tokenizer.ids import Ids, check_id
-from piecetokenizer.tokenizer.special import Parts, Span, SpecialTokens, joined, utf8
-from piecetokenizer.tokenizer.tables import build_tables
-from piecetokenizer.tokenizer.workspace import Workspace
+from piecetokenizer.tokenizer.offsets import encode_with_spans
 
 __all__ = ["Tokenizer"]
 
-Text = str | bytes | Parts
 Special = Literal["text", "parse", "error"]
 Errors = Literal["strict", "replace"]
+Side = Literal["left", "right"]
 
 
 class Tokenizer:
-    """Encodes and decodes with one model."""
+    """Encodes and decodes with one model.
+
+    Everywhere `bos` and `eos` say whether to put the model's BOS first and EOS last; None does what the model says.  `special` says what
+    happens to control tokens in a text: with "text" they are text, "parse" makes them ids, "error" refuses them.  A text may also be parts
+    `(text, trusted)`: they are one text, in which control tokens become ids where they lie wholly inside trusted parts.
+    """
+
+    __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "model")
 
     def __init__(self, model: Model, *, dictionary: Any = None) -> None:
         self.model = model
-        self._dictionary = dictionary
-        spec = model.pretokenizer
-        self._normalizer = Normalizer(spec, charsmap_of(model))
-        self._pretokenizer = PreTokenizer(spec, dictionary) if spec.cn == "dict" else PreTokenizer(spec)
-        self._tables = build_tables(
-            model.texts, model.scores, model.types == PieceType.NORMAL, spec.space, byte_ids(model), max(model.tokenizer.unk_id, 0)
-        )
-        self._special = SpecialTokens(model)
-        self._plain = not self._special.always
-        self._size = len(model)
-        self._ints = list(range(self._size))
-        self._flags = WHOLE | (PREFIX if spec.prefix != "none" else 0)
+        self._engine = Engine(model, dictionary)
         self._bos = model.tokenizer.bos_id if model.tokenizer.add_bos else -1
         self._eos = model.tokenizer.eos_id if model.tokenizer.add_eos else -1
-        self._decoders: dict[bool, Decoder] = {}
-        self._pool: list[Workspace] = []
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, dict: Any = None) -> "Tokenizer":
-        """Read a model file and make a Tokenizer of it."""
+        """Read a model file and make a Tokenizer of it; `dict` is the Dictionary of a model with cn=dict, or its name or path."""
         return cls(Model.load(path), dictionary=dict)
 
     def __len__(self) -> int:
-        return self._size
+        return self._engine.size
 
     def __eq__(self, other: object) -> bool:
         return self.model == other.model if isinstance(other, Tokenizer) else NotImplemented
@@ -65,10 +57,10 @@ class Tokenizer:
         return hash(self.model)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.model, self._dictionary)
+        return _remade, (self.model, self._engine.dictionary)
 
     def __repr__(self) -> str:
-        return f"<Tokenizer of {self._size} pieces, {self.model.tokenizer.semantics}>"
+        return f"<Tokenizer of {len(self)} pieces, {self.model.tokenizer.semantics}>"
 
     @property
     def fingerprint(self) -> str:
@@ -78,10 +70,25 @@ class Tokenizer:
     @property
     def vocab_size(self) -> int:
         """The number of pieces; ids go from 0 to one less."""
-        return self._size
+        return self._engine.size
 
     # ---- encoding
 
+    @overload
+    def encode(
+        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["list"] = ...,
+        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+    ) -> list[int]: ...  # fmt: skip
+    @overload
+    def encode(
+        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["numpy"],
+        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+    ) -> NDArray[np.int32]: ...  # fmt: skip
+    @overload
+    def encode(
+        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["pieces"],
+        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+    ) -> list[str]: ...  # fmt: skip
     def encode(
         self,
         text: Text,
@@ -90,92 +97,143 @@ class Tokenizer:
         eos: bool | None = None,
         special: Special = "text",
         out: Literal["list", "numpy", "pieces"] = "list",
+        dropout: float = 0.0,
+        seed: int | None = None,
         errors: Errors = "strict",
     ) -> Any:
-        """The ids of a text."""
-        first = self._bos if bos is None else self._role("bos") if bos else -1
-        last = self._eos if eos is None else self._role("eos") if eos else -1
-        pool = self._pool
-        if self._plain and special == "text" and type(text) is str:
+        """The ids of a text, as a list, a numpy array of int32, or the pieces' texts.
+
+        `dropout` leaves out each merge with this probability, by the `seed` of the call; `errors` is about lone surrogates and invalid
+        UTF-8.
+        """
+        engine = self._engine
+        first = self._bos if bos is None else engine.role("bos") if bos else -1
+        last = self._eos if eos is None else engine.role("eos") if eos else -1
+        work = engine.checkout()
+        if type(text) is str and special == "text" and not dropout and engine.is_plain:
             try:
                 data = text.encode()
             except UnicodeEncodeError:
-                data = utf8(text, errors)
-            work = self._checkout()
-            encoder = work.run_one(data, self._flags, first)
+                data = engine.cut(text, Options(errors=errors))[0]
+            encoder = work.run_one(data, engine.flags, first, last)
         else:
-            work = self._checkout()
-            encoder = self._run(work, text, special, errors, first)
-        if last >= 0:
-            encoder.append(last)
+            encoder = engine.run_text(work, text, self._options(first, last, special, errors, dropout, seed))
         if out == "list":
-            ids: Any = encoder.take(0, encoder.size, self._ints)
-            work.release()
+            ids: Any = encoder.take(0, encoder.size, engine.ints)
         elif out == "numpy":
             ids = work.result()
         elif out == "pieces":
             texts = self.model.texts
-            ids = [texts[id] for id in encoder.take(0, encoder.size, self._ints)]
-            work.release()
+            ids = [texts[id] for id in encoder.take(0, encoder.size, engine.ints)]
         else:
             raise SpecError(f"out={out!r} is not allowed: it is one of list, numpy, pieces")
-        pool.append(work)
+        work.release()
+        engine.checkin(work)
         return ids
 
-    def _run(self, work: Workspace, text: Text, special: Special, errors: Errors, first: int) -> Any:
-        """Encode a text in which special tokens may be found."""
-        trusted = None
-        if isinstance(text, (str, bytes, bytearray)):
-            data = utf8(text, errors)
+    def encode_with_offsets(
+        self,
+        text: Text,
+        *,
+        bos: bool | None = None,
+        eos: bool | None = None,
+        special: Special = "text",
+        errors: Errors = "strict",
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids of a text, and for each the span of the original text that it stands for: code points, end exclusive."""
+        options = self._options(*self._around(bos, eos), special, errors)
+        ids, spans = encode_with_spans(self._engine, text, options)
+        return ids.tolist(), [(start, end) for start, end in spans.tolist()]
+
+    def count_tokens(
+        self, text: Text, *, bos: bool | None = None, eos: bool | None = None, special: Special = "text", errors: Errors = "strict"
+    ) -> int:
+        """How many ids a text has, without making them Python objects."""
+        work = self._engine.checkout()
+        size: int = self._engine.run_text(work, text, self._options(*self._around(bos, eos), special, errors)).size
+        work.release()
+        self._engine.checkin(work)
+        return size
+
+    def encode_batch(
+        self,
+        texts: Iterable[Text],
+        *,
+        threads: int = 1,
+        bos: bool | None = None,
+        eos: bool | None = None,
+        special: Special = "text",
+        out: Literal["list", "flat", "padded"] = "list",
+        max_length: int | None = None,
+        truncation_side: Side = "right",
+        pad_to: int | None = None,
+        pad_id: int | None = None,
+        padding_side: Side = "right",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        errors: Errors = "strict",
+    ) -> Any:
+        """The ids of many texts: a list of lists, or Flat(ids, offsets), or Padded(ids, mask).
+
+        `max_length` cuts the ids of a text, but neither BOS nor EOS.  `pad_to` is the width of the padded matrix (the longest text's by
+        default), `pad_id` what it is filled with (the model's pad piece by default).
+        """
+        if out not in ("list", "flat", "padded"):
+            raise SpecError(f"out={out!r} is not allowed: it is one of list, flat, padded")
+        first, last = self._around(bos, eos)
+        options = self._options(first, last, special, errors, dropout, seed)
+        if out == "list" and max_length is None:
+            return [ids for chunk in list_batches(self._engine, texts, options, threads) for ids in chunk]
+        if max_length is None:
+            flat = joined_flat(flat_batches(self._engine, texts, options, threads))
         else:
-            data, trusted = joined(text, errors)
-        spans = self._special.spans(data, special, trusted)
-        if not spans:
-            return work.run_one(data, self._flags, first)
-        work.run_rows(data, *self._fragments(data, spans, first))
-        return work.encoder
+            inner = self._options(-1, -1, special, errors, dropout, options.seed)
+            flat = truncated(joined_flat(flat_batches(self._engine, texts, inner, threads)), first, last, max_length, truncation_side)
+        if out == "padded":
+            pad = self._engine.role("pad") if pad_id is None else check_id(pad_id, len(self))
+            return padded(flat, pad, pad_to, padding_side)
+        if out == "list":
+            return [row.tolist() for row in np.split(flat.ids, flat.offsets[1:-1])] if len(flat.offsets) > 1 else []
+        return flat
 
-    def _fragments(
-        self, data: bytes, spans: Sequence[Span], first: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]:
-        """What lies between spans, as rows for the workspace: starts, stops, flags, and the id before each."""
-        starts = np.array([0, *(end for _, end, _ in spans)], np.int64)
-        stops = np.array([*(start for start, _, _ in spans), len(data)], np.int64)
-        leads = np.array([first, *(id for _, _, id in spans)], np.int32)
-        flags = np.full(len(starts), PREFIX if self.model.pretokenizer.prefix == "fragment" else 0, np.uint8)
-        flags[0] |= self._flags & (TRIM_LEFT | PREFIX)
-        flags[-1] |= TRIM_RIGHT
-        return starts, stops, flags, leads
+    def encode_iter(
+        self,
+        texts: Iterable[Text],
+        *,
+        threads: int = 1,
+        bos: bool | None = None,
+        eos: bool | None = None,
+        special: Special = "text",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        errors: Errors = "strict",
+    ) -> Iterator[list[int]]:
+        """The ids of each text of a stream, in order; only some chunks of the stream are in memory at a time."""
+        options = self._options(*self._around(bos, eos), special, errors, dropout, seed)
+        return (ids for chunk in list_batches(self._engine, texts, options, threads) for ids in chunk)
 
-    def _checkout(self) -> Workspace:
-        try:
-            return self._pool.pop()
-        except IndexError:
-            return Workspace(self._normalizer, self._pretokenizer, self._tables)
+    def _around(self, bos: bool | None, eos: bool | None) -> tuple[int, int]:
+        """The ids to put first and last, -1 for none."""
+        first = self._bos if bos is None else self._engine.role("bos") if bos else -1
+        last = self._eos if eos is None else self._engine.role("eos") if eos else -1
+        return first, last
 
-    def _role(self, role: str) -> int:
-        id: int = getattr(self.model.tokenizer, f"{role}_id")
-        if id < 0:
-            raise SpecError(f"{role}=True is not allowed: this model has no {role} piece; set {role}_id in its [TokenizerSpec]")
-        return id
+    @staticmethod
+    def _options(first: int, last: int, special: str, errors: str, dropout: float = 0.0, seed: int | None = None) -> Options:
+        drop = drop_threshold(dropout)
+        return Options(first, last, special, errors, drop, chosen_seed(seed) if drop else 0)
 
     # ---- decoding
 
-    def _decoder(self, skip_special: bool) -> Decoder:
-        decoder = self._decoders.get(skip_special)
-        if decoder is None:
-            decoder = self._decoders[skip_special] = Decoder(printed_bytes(self.model, skip_special))
-        return decoder
-
     def decode(self, ids: Ids, *, skip_special: bool = True) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD."""
-        return text_of(self._decoder(skip_special).bytes_of(ids))
+        """The text of ids; bytes that are not UTF-8 become U+FFFD.  Control, unknown and unused pieces print nothing, unless asked."""
+        return text_of(self._engine.decoder(skip_special).bytes_of(ids))
 
     def decode_bytes(self, ids: Ids, *, skip_special: bool = True) -> bytes:
         """The bytes of ids, as they are."""
-        return self._decoder(skip_special).bytes_of(ids).tobytes()
+        return self._engine.decoder(skip_special).bytes_of(ids).tobytes()
 
-    def decode_batch(self, batch: Sequence[Ids], *, skip_special: bool = True) -> list[str]:
+    def decode_batch(self, batch: Iterable[Ids], *, skip_special: bool = True) -> list[str]:
         """The text of each sequence of ids."""
         return [self.decode(ids, skip_special=skip_special) for ids in batch]
 
@@ -187,28 +245,14 @@ class Tokenizer:
     def id_to_piece(self, id: Sequence[int]) -> list[str]: ...
     def id_to_piece(self, id: int | Sequence[int]) -> str | list[str]:
         """The text of a piece in the form of the model file (▁ for the space), or of several."""
+        texts = self.model.texts
         if isinstance(id, (list, tuple)):
-            return [self.model.texts[check_id(i, self._size, position)] for position, i in enumerate(id)]
-        return self.model.texts[check_id(id, self._size)]
+            return [texts[check_id(i, len(self), position)] for position, i in enumerate(id)]
+        return texts[check_id(id, len(self))]
 
     def piece_to_id(self, piece: str) -> int | None:
         """The id of the piece with this text in the form of the model file; None if there is none."""
         return self.model.id_of(piece)
-
-
-def byte_ids(model: Model) -> NDArray[np.int32]:
-    """The id of each byte's piece, -1 where a byte has none."""
-    ids = np.full(256, -1, np.int32)
-    for id in np.flatnonzero(model.types == PieceType.BYTE).tolist():
-        ids[int(model.texts[id][3:5], 16)] = id
-    return ids
-
-
-def charsmap_of(model: Model) -> Charsmap | None:
-    """The charsmap that a model carries; None if its normalization has a name."""
-    if model.charsmap is not None:
-        return Charsmap.from_blob(model.charsmap)
-    return None if model.charsmap_rules is None else Charsmap.from_rules(model.charsmap_rules)
 
 
 def _remade(model: Model, dictionary: Any) -> Tokenizer:

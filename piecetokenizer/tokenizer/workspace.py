@@ -26,7 +26,7 @@ _KEEP = 1 << 16
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_worker", "encoder", "merger", "out")
+    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_rows", "_worker", "encoder", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -37,6 +37,7 @@ class Workspace:
         self._kept = np.empty(_KEEP + SLACK, np.int32)
         self._bound: object = None
         self._ends: object = None
+        self._rows = 0
         self._write_to(self._kept)
 
     def _write_to(self, out: NDArray[np.int32]) -> None:
@@ -63,26 +64,34 @@ class Workspace:
                 widen(self.merger, -done)
                 done = self.encoder.again()
 
-    def run_one(self, data: bytes, flags: int, lead: int = -1) -> Any:
-        """Encode one text of valid UTF-8, after the id `lead` if it is not negative; returns the encoder, which knows the ids' number."""
+    def run_one(self, data: bytes, flags: int, first: int = -1, last: int = -1) -> Any:
+        """Encode one text of valid UTF-8, between the ids `first` and `last` (-1: none); returns the encoder, which has the ids."""
         size = self._worker.run_one(data, flags, True)
         text = self._worker.text
         if text is not self._bound or size > _KEEP:
             text = self._bind(size)
         encoder = self.encoder
         encoder.begin_one()
-        if lead >= 0:
-            encoder.append(lead)
+        if first >= 0:
+            encoder.append(first)
         self._cutter.start_one(text, size)
         self._finish(size)
+        if last >= 0:
+            encoder.append(last)
         return encoder
 
     def run_rows(
-        self, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], flags: NDArray[np.uint8], leads: NDArray[np.int32]
+        self,
+        data: bytes,
+        starts: NDArray[np.int64],
+        stops: NDArray[np.int64],
+        flags: NDArray[np.uint8],
+        leads: NDArray[np.int32],
+        offsets: bool = False,
     ) -> NDArray[np.int64]:
         """Encode data[starts[i]:stops[i]], each after the id leads[i] if it is not negative; returns where the ids of each row end."""
-        rows = len(starts)
-        size = self._worker.run(data, starts, stops, flags)
+        self._rows = rows = len(starts)
+        size = self._worker.run(data, starts.data, stops.data, flags.data, True, offsets)
         text = self._bind(size + rows)
         ends = np.empty(rows, np.int64)
         normal_stops = self._worker.stops
@@ -90,6 +99,17 @@ class Workspace:
         self._cutter.start(text, normal_stops, rows)
         self._finish(size)
         return ends
+
+    def normalized(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """After `run_rows` with offsets: the normalized bytes, where each came from in the data, and where each row's end."""
+        stops = self._worker.stops[: self._rows]
+        size = int(stops[-1])
+        return self._worker.text[:size].copy(), self._worker.offsets[: size + 1].copy(), stops.copy()
+
+    def drop(self, seed: int, drop: int) -> None:
+        """From now on leave out merges with probability drop / 2^53, and leave the caches alone; 0 ends it."""
+        self.merger.dropout(seed, drop)
+        self.encoder.cached(drop == 0)
 
     def result(self) -> NDArray[np.int32]:
         """The ids as an array that belongs to the caller."""

@@ -1,0 +1,245 @@
+"""Engine: what a Tokenizer is made of, and how one call runs.
+
+In: a Model.  Out: an immutable set of tables and stages, and a pool of workspaces; a call takes one out, and puts it back when it went
+well.
+
+A text becomes rows: the fragments between special tokens, each with the id that stands before it (a special token, or BOS) or -1.  EOS
+is one more row, without text.  Only the ends of the whole text count as its ends for the trimming of spaces.
+"""
+
+import hashlib
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.model import Model, PieceType
+from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
+from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.tokenizer.decode import Decoder, printed_bytes
+from piecetokenizer.tokenizer.special import Parts, Span, SpecialTokens, joined, utf8
+from piecetokenizer.tokenizer.tables import build_tables
+from piecetokenizer.tokenizer.workspace import Workspace
+
+__all__ = ["Engine", "Options", "Rows", "Text"]
+
+Arrays = tuple[bytes, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
+"""What Workspace.run_rows takes: bytes, and of each row its start, stop, flags and lead."""
+
+Text = str | bytes | Parts
+"""One text: a str, UTF-8 bytes, or parts (text, trusted)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How texts are encoded: the ids to put first and last (-1: none), and what happens to special tokens, bad text and merges."""
+
+    first: int = -1
+    last: int = -1
+    special: str = "text"
+    errors: str = "strict"
+    drop: int = 0
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows of one or more texts, as the workspace takes them."""
+
+    data: list[bytes] = field(default_factory=list)
+    size: int = 0
+    starts: list[int] = field(default_factory=list)
+    stops: list[int] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    leads: list[int] = field(default_factory=list)
+    text_ends: list[int] = field(default_factory=list)
+    """For each text, how many rows there are up to its end."""
+
+    def arrays(self) -> Arrays:
+        """As the workspace takes them."""
+        return (
+            b"".join(self.data),
+            np.array(self.starts, np.int64),
+            np.array(self.stops, np.int64),
+            np.array(self.flags, np.uint8),
+            np.array(self.leads, np.int32),
+        )
+
+
+class Engine:
+    """Shared by all threads; see Workspace for what is not."""
+
+    def __init__(self, model: Model, dictionary: Any = None) -> None:
+        spec = model.pretokenizer
+        self.model = model
+        self.dictionary = dictionary
+        self.size = len(model)
+        self.normalizer = Normalizer(spec, charsmap_of(model))
+        self.pretokenizer = PreTokenizer(spec, dictionary) if spec.cn == "dict" else PreTokenizer(spec)
+        normal = model.types == PieceType.NORMAL
+        self.tables = build_tables(model.texts, model.scores, normal, spec.space, byte_ids(model), max(model.tokenizer.unk_id, 0))
+        self.piece_sizes = np.where(model.types == PieceType.BYTE, 1, self.tables.sizes).astype(np.int64)
+        self.special = SpecialTokens(model)
+        self.is_plain = not self.special.always
+        self.ints = list(range(self.size))
+        self.flags = WHOLE | (PREFIX if spec.prefix != "none" else 0)
+        self._inner_flags = PREFIX if spec.prefix == "fragment" else 0
+        self._warned = False
+        self._decoders: dict[bool, Decoder] = {}
+        self._pool: list[Workspace] = []
+        self.checkin = self._pool.append
+
+    def checkout(self) -> Workspace:
+        """A workspace for one call, which gives it back with `checkin` when it went well."""
+        try:
+            return self._pool.pop()
+        except IndexError:
+            return Workspace(self.normalizer, self.pretokenizer, self.tables)
+
+    def decoder(self, skip_special: bool) -> Decoder:
+        """The decoder that leaves out, or prints, control, unknown and unused pieces."""
+        decoder = self._decoders.get(skip_special)
+        if decoder is None:
+            decoder = self._decoders[skip_special] = Decoder(printed_bytes(self.model, skip_special))
+        return decoder
+
+    def role(self, role: str) -> int:
+        """The id with a role; an error if the model has none."""
+        id: int = getattr(self.model.tokenizer, f"{role}_id")
+        if id < 0:
+            raise SpecError(f"{role}=True is not allowed: this model has no {role} piece; set {role}_id in its [TokenizerSpec]")
+        return id
+
+    # ---- texts to rows
+
+    def cut(self, text: Text, options: Options) -> tuple[bytes, list[Span]]:
+        """A text as UTF-8, and the special tokens in it."""
+        if isinstance(text, (str, bytes, bytearray, memoryview)):
+            data = utf8(text, options.errors)
+            if options.special == "text" and not self.special.always:
+                return data, []
+            return data, self.special.spans(data, options.special, None)
+        data, trusted = joined(text, options.errors)
+        return data, self.special.spans(data, options.special, trusted)
+
+    def add_rows(self, rows: Rows, data: bytes, spans: list[Span], options: Options) -> None:
+        """Append a text to some rows."""
+        if spans and options.first >= 0 and spans[0][:1] + spans[0][2:] == (0, options.first):
+            self._warn_of_bos(options.first)
+        base, size = rows.size, len(data)
+        fragments = len(spans) + 1
+        rows.data.append(data)
+        rows.starts += [base, *(base + end for _, end, _ in spans)]
+        rows.stops += [*(base + start for start, _, _ in spans), base + size]
+        rows.leads += [options.first, *(id for _, _, id in spans)]
+        flags = [self._inner_flags] * fragments
+        flags[0] |= self.flags & (TRIM_LEFT | PREFIX)
+        flags[-1] |= TRIM_RIGHT
+        rows.flags += flags
+        rows.size += size
+        if options.last >= 0:
+            rows.starts.append(rows.size)
+            rows.stops.append(rows.size)
+            rows.flags.append(0)
+            rows.leads.append(options.last)
+        rows.text_ends.append(len(rows.starts))
+
+    def _warn_of_bos(self, first: int) -> None:
+        """Say once that a text that already begins with BOS got another."""
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the text begins with {self.model.texts[first]!r} and got another before it: pass bos=False for texts that have one",
+                stacklevel=5,  # the caller of Tokenizer.encode
+            )
+
+    # ---- one call
+
+    def run_text(self, work: Workspace, text: Text, options: Options) -> Any:
+        """Encode one text; returns the encoder, which has the ids."""
+        data, spans = self.cut(text, options)
+        if options.drop:
+            return self._run_with_dropout(work, data, spans, options, 0)
+        if not spans:
+            return work.run_one(data, self.flags, options.first, options.last)
+        rows = Rows()
+        self.add_rows(rows, data, spans, options)
+        work.run_rows(*rows.arrays())
+        return work.encoder
+
+    def run_texts(self, work: Workspace, texts: Sequence[Text], options: Options, index: int = 0) -> NDArray[np.int64]:
+        """Encode many texts, one behind the other; returns where the ids of each end.  `index` is the number of the first, for messages."""
+        if options.special == "text" and not self.special.always and options.last < 0:
+            plain = self._plain_rows(texts, options.first)
+            if plain:
+                return work.run_rows(*plain)
+        rows = Rows()
+        for place, text in enumerate(texts):
+            try:
+                self.add_rows(rows, *self.cut(text, options), options)
+            except InputError as error:
+                raise InputError(f"text {index + place} of the batch: {error}") from None
+        ends = work.run_rows(*rows.arrays())
+        return ends[np.array(rows.text_ends, np.int64) - 1]
+
+    def _plain_rows(self, texts: Sequence[Text], first: int) -> Arrays | None:
+        """The rows of texts that are one row each, without a step of Python for each; None if some text is no valid str."""
+        count = len(texts)
+        try:
+            whole = "".join(texts)  # type: ignore[arg-type]
+            data = whole.encode()
+            sizes = map(len, texts if len(data) == len(whole) else [text.encode() for text in texts])  # type: ignore[union-attr]
+        except (TypeError, UnicodeEncodeError):
+            return None
+        edges = np.zeros(count + 1, np.int64)
+        np.cumsum(np.fromiter(sizes, np.int64, count), out=edges[1:])
+        return data, edges[:-1], edges[1:], np.full(count, self.flags, np.uint8), np.full(count, first, np.int32)
+
+    def run_with_dropout(self, work: Workspace, text: Text, options: Options, index: int) -> Any:
+        """Encode text number `index` of a batch, leaving out merges by a chance that depends on seed and index only."""
+        return self._run_with_dropout(work, *self.cut(text, options), options, index)
+
+    def _run_with_dropout(self, work: Workspace, data: bytes, spans: list[Span], options: Options, index: int) -> Any:
+        rows = Rows()
+        self.add_rows(rows, data, spans, options)
+        seed = hashlib.blake2b(b"%d %d" % (options.seed, index), digest_size=8).digest()
+        work.drop(int.from_bytes(seed, "little"), options.drop)
+        work.run_rows(*rows.arrays())
+        work.drop(0, 0)
+        return work.encoder
+
+
+def drop_threshold(dropout: float) -> int:
+    """A probability as the kernel takes it, in units of 2^-53."""
+    if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
+        raise SpecError(f"dropout={dropout!r} is not allowed: it is a probability from 0 to 1")
+    return int(dropout * (1 << 53))
+
+
+def chosen_seed(seed: int | None) -> int:
+    """The seed of a call; a random one if none is given."""
+    if seed is None:
+        return int.from_bytes(os.urandom(8), "little")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise SpecError(f"seed={seed!r} is not allowed: it is a whole number")
+    return int(seed)
+
+
+def byte_ids(model: Model) -> NDArray[np.int32]:
+    """The id of each byte's piece, -1 where a byte has none."""
+    ids = np.full(256, -1, np.int32)
+    for id in np.flatnonzero(model.types == PieceType.BYTE).tolist():
+        ids[int(model.texts[id][3:5], 16)] = id
+    return ids
+
+
+def charsmap_of(model: Model) -> Charsmap | None:
+    """The charsmap that a model carries; None if its normalization has a name."""
+    if model.charsmap is not None:
+        return Charsmap.from_blob(model.charsmap)
+    return None if model.charsmap_rules is None else Charsmap.from_rules(model.charsmap_rules)

@@ -1,0 +1,183 @@
+"""The kernels compiled and as ordinary Python give the same, and worst cases take the work they should."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.encode import encode_segment
+from reference.uncompiled import load_uncompiled
+
+from piecetokenizer.errors import InputError
+from piecetokenizer.lowlevel import PADDING
+from piecetokenizer.tokenizer import kernels, tables
+from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
+from piecetokenizer.tokenizer.tables import Tables, build_tables
+
+BYTE_IDS = np.arange(256, dtype=np.int32)
+ALPHABETS = ["ab", "aé你😀", " ab你", "abcdefgh"]
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn) -> tuple[str, dict[str, float]]:
+    alphabet = draw(st.sampled_from(ALPHABETS))
+    texts = draw(st.lists(st.text(alphabet, min_size=1, max_size=7), max_size=20, unique=True))
+    scores = draw(st.lists(st.integers(-6, 0).map(float), min_size=len(texts), max_size=len(texts)))
+    return alphabet, dict(zip(texts, scores, strict=True))
+
+
+def tables_of(pieces: dict[str, float]) -> Tables:
+    """256 byte pieces, then these."""
+    texts = [f"<0x{byte:02X}>" for byte in range(256)] + [text.replace(" ", "▁") for text in pieces]
+    scores = np.array([0.0] * 256 + list(pieces.values()))
+    mergeable = np.array([False] * 256 + [True] * len(pieces))
+    return build_tables(texts, scores, mergeable, "▁", BYTE_IDS, 0)
+
+
+def encode(merger: Any, encoder: Any, segments: list[str], window: int) -> list[int]:
+    """Run the kernels on segments, some of them in each window."""
+    data = "".join(segments).encode()
+    text = np.zeros(len(data) + PADDING, np.uint8)
+    text[: len(data)] = np.frombuffer(data, np.uint8)
+    stops = np.cumsum([len(segment.encode()) for segment in segments])
+    ends = np.zeros(window, np.int64)
+    out = np.zeros(len(data) + 16, np.int32)
+    encoder.bind(text, ends)
+    encoder.output(out, out.view(np.uint8))
+    encoder.begin_one()
+    done = 0
+    for first in range(0, len(stops), window):
+        part = stops[first : first + window]
+        ends[: len(part)] = part
+        done = encoder.run(len(part))
+        while done < 0:
+            widen(merger, -done)
+            done = encoder.again()
+    assert done == len(data)
+    return [int(id) for id in out[: encoder.size]]
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The two functions that make kernels, with the kernels' sources in their place."""
+    merge, encoder = (load_uncompiled(f"tokenizer/{name}_cy.py") for name in ("merge", "encoder"))
+
+    def made(name: str, kernel: Any, make: Any, *arguments: Any) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, name, kernel)
+            return make(*arguments)
+
+    return SimpleNamespace(
+        merger=lambda *arguments: made("Merger", merge.Merger, new_merger, *arguments),
+        encoder=lambda *arguments: made("Encoder", encoder.Encoder, new_encoder, *arguments),
+    )
+
+
+@given(vocabularies(), st.data(), st.sampled_from([1, 3, 64]), st.sampled_from([1, 4]), st.integers(1, 9))
+def test_equals_the_naive_replay_whatever_the_sizes(
+    vocabulary: tuple[str, dict[str, float]], data: st.DataObject, linear: int, bits: int, window: int
+) -> None:
+    alphabet, pieces = vocabulary
+    made = tables_of(pieces)
+    merger = new_merger(made, linear)
+    encoder = new_encoder(made, merger, bits, bits)
+    numbered = {text: (256 + place, score) for place, (text, score) in enumerate(pieces.items())}
+    for _ in range(3):
+        segments = data.draw(st.lists(st.text(alphabet, min_size=1, max_size=70), min_size=1, max_size=8))
+        expected = [id for segment in segments for id in encode_segment(segment, numbered, range(256))]
+        assert encode(merger, encoder, segments, window) == expected
+
+
+def test_compiled_and_uncompiled_agree(uncompiled: SimpleNamespace) -> None:
+    @given(vocabularies(), st.data(), st.sampled_from([1, 64]))
+    def check(vocabulary: tuple[str, dict[str, float]], data: st.DataObject, linear: int) -> None:
+        alphabet, pieces = vocabulary
+        made = tables_of(pieces)
+        segments = data.draw(st.lists(st.text(alphabet, min_size=1, max_size=40), min_size=1, max_size=8))
+        results = []
+        for new_one, new_other in ((new_merger, new_encoder), (uncompiled.merger, uncompiled.encoder)):
+            merger = new_one(made, linear)
+            encoder = new_other(made, merger, 2, 1)
+            first = encode(merger, encoder, segments, 3)
+            merger.dropout(12345, 1 << 51)
+            encoder.cached(False)
+            dropped = encode(merger, encoder, segments, 3)
+            results.append((first, dropped, merger.work))
+        assert results[0] == results[1]
+
+    check()
+
+
+def test_tables_compiled_and_uncompiled_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = load_uncompiled("tokenizer/tables_cy.py")
+
+    @given(vocabularies())
+    def check(vocabulary: tuple[str, dict[str, float]]) -> None:
+        compiled = tables_of(vocabulary[1])
+        with monkeypatch.context() as patch:
+            for name in ("TableBuilder", "fill_pairs", "translate"):
+                patch.setattr(tables, name, getattr(source, name))
+            plain = tables_of(vocabulary[1])
+        for name in Tables.__slots__:
+            assert np.array_equal(getattr(compiled, name), getattr(plain, name)), name
+
+    check()
+
+
+def test_decoder_compiled_and_uncompiled_agree() -> None:
+    compiled, source = (
+        __import__("piecetokenizer.tokenizer.decoder_cy", fromlist=["decode"]),
+        load_uncompiled("tokenizer/decoder_cy.py"),
+    )
+
+    @given(st.lists(st.binary(max_size=40), min_size=1, max_size=10), st.data())
+    def check(pieces: list[bytes], data: st.DataObject) -> None:
+        ids = data.draw(st.lists(st.integers(0, len(pieces) - 1), max_size=20))
+        arena, offsets = np.frombuffer(b"".join(pieces) or b"\0", np.uint8), np.cumsum([0, *map(len, pieces)])
+        expected = b"".join(pieces[id] for id in ids)
+        for module in (compiled, source):
+            array = np.zeros(len(ids), np.int32)
+            assert module.ids_of_list(ids, 0, array.data, len(pieces)) == len(ids)
+            slots = np.zeros(16 * len(pieces), np.uint8)
+            module.fill_slots(arena.data, offsets.data, slots.data)
+            total = module.measure(array.data, slots.data, offsets.data)
+            out, ends = np.zeros(total + 16, np.uint8), np.zeros(len(ids), np.int64)
+            assert module.decode(array.data, slots.data, arena.data, offsets.data, out.data, ends.data) == total == len(expected)
+            assert out[:total].tobytes() == expected
+            assert ends.tolist() == np.cumsum([len(pieces[id]) for id in ids]).tolist()
+
+    check()
+
+
+@pytest.mark.parametrize(("count", "linear"), [(10_000, 32), (100_000, 32)])
+def test_work_on_a_run_grows_as_n_log_n(count: int, linear: int) -> None:
+    made = tables_of({"a" * (1 << power): -float(power) for power in range(12)})
+    merger = new_merger(made, linear)
+    ids = encode(merger, new_encoder(made, merger), ["a" * count], 1)
+    assert ids == [256 + 11] * (count // 2048) + [256 + power for power in range(10, -1, -1) if count >> power & 1]
+    assert merger.work < 6 * count * count.bit_length()
+
+
+def test_a_segment_beyond_32_bits_is_refused() -> None:
+    merger = new_merger(tables_of({}))
+    with pytest.raises(InputError, match="a segment of 2147483647 bytes is too long"):
+        widen(merger, (1 << 31) - 1)
+
+
+def test_text_that_is_no_utf8_does_no_harm() -> None:
+    """The normalizer lets none through; the kernels must stay inside their arrays all the same."""
+    rng = np.random.default_rng(7)
+    made = tables_of({"é": 0.0, "ab": -1.0, "abé": -2.0})
+    merger = new_merger(made)
+    encoder = new_encoder(made, merger, 4, 2)
+    for size in (1, 7, 15, 16, 40, 300):
+        text = np.zeros(size + PADDING, np.uint8)
+        text[:size] = rng.integers(0, 256, size)
+        ends, out = np.array([size]), np.zeros(size + 16, np.int32)
+        encoder.bind(text, ends)
+        encoder.output(out, out.view(np.uint8))
+        encoder.begin_one()
+        assert encoder.run(1) == size
+        assert 0 < encoder.size <= size
