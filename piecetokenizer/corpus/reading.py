@@ -19,13 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from piecetokenizer.corpus.limit import Limit
+from piecetokenizer.corpus.lines_cy import LineFinder
 from piecetokenizer.errors import InputError, SpecError
 
 __all__ = ["Chunk", "Corpus", "CorpusCounts", "Source"]
 
 BLOCK = 1 << 20
 BOM = b"\xef\xbb\xbf"
-LF, CR = 10, 13
+LF = 10
+MOST = (1 << 63) - 1
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -102,7 +104,7 @@ class Corpus:
         self._paths: list[str] | None = None
         self._texts: Iterable[object] = ()
         self._whole = text_unit == "file"
-        self._errors = errors
+        self.errors = errors
         self._block = block
         self._full = False
         if isinstance(source, (str, os.PathLike)):
@@ -146,38 +148,34 @@ class Corpus:
     def _cut(self, chunk: Chunk) -> bool:
         """Find the texts of a block of a file; whether there are any."""
         counts, size = self.counts, len(chunk.data)
-        data = np.frombuffer(chunk.data, np.uint8)
-        stops = np.zeros(0, np.int64) if self._whole else np.flatnonzero(data == LF)
-        if self._whole or data[-1] != LF:
-            stops = np.append(stops, size)
-        ends = np.minimum(stops + 1, size)
-        if (keep := self._allowed(ends)) < len(ends):
-            self._full = True
-            stops, ends = stops[:keep], ends[:keep]
-            if not keep:
+        begin = len(BOM) if chunk.offset == 0 and chunk.data.startswith(BOM) else 0
+        counts.boms += begin > 0
+        most, reach = self._allowed()
+        if self._whole:
+            self._full = most < 1 or reach < size
+            if self._full:
                 return False
-        starts = np.concatenate(([0], ends[:-1]))
-        counts.bytes += int(ends[-1])
-        counts.texts += len(ends)
-        if chunk.offset == 0 and chunk.data.startswith(BOM):
-            counts.boms += 1
-            starts[0] = len(BOM)
-        if not self._whole:
-            returns = (stops > starts) & (data[stops - 1] == CR)
-            counts.carriage_returns += int(np.count_nonzero(returns))
-            stops -= returns
-        full = stops > starts
-        counts.empty += len(full) - int(np.count_nonzero(full))
-        chunk.starts, chunk.stops = starts[full], stops[full]
-        return len(chunk.starts) > 0
+            chunk.starts, chunk.stops = np.array([begin]), np.array([size])
+            counts.texts += 1
+            counts.bytes += size
+            return True
+        finder = LineFinder(begin)
+        room = size // 64 + 16
+        starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+        while not finder.find(chunk.data, most, reach, starts.data, stops.data):
+            starts, stops = (np.concatenate((array, np.empty(len(array), np.int64))) for array in (starts, stops))
+        self._full = finder.at < size
+        counts.bytes += finder.at
+        counts.texts += finder.lines
+        counts.empty += finder.lines - finder.texts
+        counts.carriage_returns += finder.returns
+        chunk.starts, chunk.stops = starts[: finder.texts], stops[: finder.texts]
+        return bool(finder.texts)
 
-    def _allowed(self, ends: Numbers) -> int:
-        """How many of the texts that end there (and begin at 0) may still be read."""
-        if self.limit.texts is not None:
-            return min(self.limit.texts - self.counts.texts, len(ends))
-        if self.limit.bytes is not None:
-            return int(np.searchsorted(ends, self.limit.bytes - self.counts.bytes, "right"))
-        return len(ends)
+    def _allowed(self) -> tuple[int, int]:
+        """How many texts and how many bytes may still be read."""
+        texts, size = self.limit.texts, self.limit.bytes
+        return (MOST if texts is None else texts - self.counts.texts, MOST if size is None else size - self.counts.bytes)
 
     def _gather(self, texts: Iterable[object]) -> Iterator[Chunk]:
         """Texts from an iterable, put together to blocks."""
@@ -189,7 +187,8 @@ class Corpus:
             if not isinstance(text, str):
                 raise InputError(f"text {number} of the iterable is a {type(text).__name__}, not a str")
             data = self._encoded(text, number)
-            if not self._allowed(np.array([len(data or b"")])):
+            most, reach = self._allowed()
+            if most < 1 or len(data or b"") > reach:
                 break
             counts.texts += 1
             if data is None:
@@ -213,9 +212,9 @@ class Corpus:
         try:
             return text.encode()
         except UnicodeEncodeError as error:
-            if self._errors == "skip":
+            if self.errors == "skip":
                 return None
-            if self._errors == "strict":
+            if self.errors == "strict":
                 found = f"a lone surrogate U+{ord(text[error.start]):04X} at character {error.start}"
                 raise InputError(f"text {number} of the iterable has {found}; use errors=replace or errors=skip") from None
             replaced, many = SURROGATE.subn("\ufffd", text)

@@ -31,10 +31,10 @@ class SegmentTable:
 
     >>> import numpy as np
     >>> table = SegmentTable()
-    >>> text = np.frombuffer(b"to be or not to be" + bytes(64), np.uint8)
-    >>> table.add(text, 0, np.array([2, 5, 8, 12, 15, 18]), 6)
+    >>> text = np.frombuffer(b"sow and reap and sow" + bytes(64), np.uint8)
+    >>> table.add(text, 0, np.array([3, 7, 12, 16, 20]), 5)
     >>> sorted(table.export().to_pairs())
-    [(' be', 2), (' not', 1), (' or', 1), (' to', 1), ('to', 1)]
+    [(' and', 2), (' reap', 1), (' sow', 1), ('sow', 1)]
     """
 
     def __init__(self, *, slots: int = 1 << 14, window: int = WINDOW) -> None:

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: freethreading_compatible=True
 """The segment table's kernel: exact counts of segments in an open-addressing hash table; counter/table.py owns its memory.
 
 In: a text buffer (with PADDING bytes behind it) and the ends of its segments.  Out: a table of slots, and the arena of long keys.
@@ -126,7 +126,7 @@ class TableKernel:
     arena_used = cython.declare(cython.longlong, visibility="readonly")
     overflow = cython.declare(cython.bint, visibility="readonly")
 
-    def __init__(self, window, masks):
+    def __init__(self, window, masks) -> None:
         """`window`: scratch space, four words for each segment of a window.  `masks`: 40 words, see `make_masks`."""
         self.window = window
         self.masks = masks
@@ -142,7 +142,7 @@ class TableKernel:
         self.limit = limit
         self.used = 0
 
-    def bind_arena(self, arena):
+    def bind_arena(self, arena) -> None:
         """Use this arena, which begins with the bytes that the old one held."""
         self.arena = arena
         self.arena_size = len(arena)

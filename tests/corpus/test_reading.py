@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reference.uncompiled import load_uncompiled
 
-from piecetokenizer.corpus import Corpus, CorpusCounts, Limit
+from piecetokenizer.corpus import Corpus, CorpusCounts, Limit, lines_cy
 from piecetokenizer.corpus.utf8 import describe_first, invalid_texts
 from piecetokenizer.errors import InputError, SpecError
 
@@ -34,11 +35,10 @@ def slow_lines(data: bytes) -> tuple[list[bytes], CorpusCounts]:
     counts = CorpusCounts(files=1, bytes=len(data))
     if data.startswith(b"\xef\xbb\xbf"):
         counts.boms = 1
+        data = data[3:]
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
-    if counts.boms:
-        lines[0] = lines[0][3:]
     texts = []
     for line in lines:
         counts.texts += 1
@@ -65,6 +65,17 @@ def test_equals_the_obvious_way(tmp_path: Path, data: bytes, block: int) -> None
     assert texts_of(corpus) == texts
     assert corpus.counts == counts
     assert corpus.size == len(data)
+
+
+@given(st.lists(bits, max_size=30).map(b"".join), st.integers(0, 5), st.integers(1, 40), st.integers(0, 60), st.integers(1, 9))
+def test_the_kernel_uncompiled(data: bytes, at: int, most: int, reach: int, room: int) -> None:
+    found = []
+    for kernel in (lines_cy, load_uncompiled("corpus/lines_cy.py")):
+        finder = kernel.LineFinder(min(at, len(data)))
+        starts, stops = np.zeros(room, np.int64), np.zeros(room, np.int64)
+        done = bool(finder.find(memoryview(data), most, reach, starts.data, stops.data)) if data else True
+        found.append((done, finder.at, finder.lines, finder.texts, finder.returns, starts.tolist(), stops.tolist()))
+    assert found[0] == found[1]
 
 
 def test_only_lf_ends_a_line(tmp_path: Path) -> None:
