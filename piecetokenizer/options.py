@@ -1,0 +1,104 @@
+"""The options of training, sorted into the specs they belong to.
+
+In: options by name, as `train` and the command line take them.  Out: `Choices`: validated specs, and the dictionary and the charsmap that
+go with them.  An option that does not exist is an error that names the nearest one that does.
+
+`dict` is a short way to say more than one thing: "no" is cn=char, isolate and digit split, unless those are chosen otherwise; "zh" or a
+path is cn=dict with that dictionary.
+"""
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from piecetokenizer.errors import SpecError
+from piecetokenizer.normalize import Charsmap
+from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
+
+if TYPE_CHECKING:
+    from piecetokenizer.pretokenize import Dictionary
+
+__all__ = ["Choices", "choose"]
+
+NO_DICTIONARY = {"cn": "char", "split": "isolate", "digit": "split"}
+NOT_CHOSEN = {"method", "prefix", "cn_dict"}
+"""Fields that training does not let anyone set: they say what it did, or belong to imported models."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a training run is to do."""
+
+    counter: CounterSpec
+    pretokenizer: PreTokenizerSpec
+    tokenizer: TokenizerSpec
+    dictionary: "Dictionary | None"
+    charsmap: Charsmap | None
+
+    def obstacles(self) -> list[str]:
+        """What rules out that a GGUF file gives exactly the same ids, whatever will be learnt; empty if nothing does."""
+        spec = self.pretokenizer
+        found = []
+        if spec.normalization != "none":
+            found.append(f"normalization={spec.normalization} is not done there")
+        if not spec.reconstruct:
+            found.append("spaces are merged and trimmed, which is not done there (reconstruct keeps them)")
+        if spec.cn == "dict":
+            found.append("there is no dictionary there (cn=char needs none)")
+        return found
+
+
+def choose(
+    options: Mapping[str, Any], *, dict: str | os.PathLike[str] | None, charsmap: Charsmap | str | os.PathLike[str] | None
+) -> Choices:
+    """Sort and check options.
+
+    >>> choose({"vocab_size": 8000, "split": "isolate"}, dict=None, charsmap=None).counter.vocab_size
+    8000
+    >>> choose({"vocabsize": 8000}, dict=None, charsmap=None)
+    Traceback (most recent call last):
+        ...
+    piecetokenizer.errors.SpecError: there is no option 'vocabsize'; did you mean vocab_size?
+    """
+    counter, pretokenizer, tokenizer = _names(CounterSpec), _names(PreTokenizerSpec), {"add_bos", "add_eos"}
+    known = (counter | pretokenizer | tokenizer) - NOT_CHOSEN
+    chosen: MutableMapping[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            raise SpecError(
+                f"there is no option {name!r}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}")
+            )
+        chosen[name] = tuple(value) if isinstance(value, list) else value
+    dictionary = None
+    if dict == "no":
+        chosen = {**NO_DICTIONARY, **chosen}
+    elif dict is not None:
+        if chosen.setdefault("cn", "dict") != "dict":
+            raise SpecError(f"cn={chosen['cn']!r} and dict={os.fspath(dict)!r} contradict each other; leave one out")
+        from piecetokenizer.pretokenize import Dictionary
+
+        dictionary = Dictionary.load(os.fspath(dict))
+        chosen["cn_dict"] = dictionary.identity
+    elif chosen.get("cn") == "dict":
+        raise SpecError("cn='dict' needs a dictionary: dict='zh' is the one that comes with the package, dict=PATH another")
+    if charsmap is not None and not isinstance(charsmap, Charsmap):
+        charsmap = Charsmap.from_tsv(charsmap)
+    if charsmap is not None and chosen.setdefault("normalization", "custom") != "custom":
+        raise SpecError(f"normalization={chosen['normalization']!r} and a charsmap contradict each other; leave one out")
+    if charsmap is None and chosen.get("normalization") == "custom":
+        raise SpecError("normalization='custom' needs a charsmap: a TSV file of rules, or a Charsmap")
+    return Choices(
+        CounterSpec(**{name: chosen[name] for name in counter & chosen.keys()}),
+        PreTokenizerSpec(**{name: chosen[name] for name in pretokenizer & chosen.keys()}),
+        TokenizerSpec(**{name: chosen[name] for name in tokenizer & chosen.keys()}),
+        dictionary,
+        charsmap,
+    )
+
+
+def _names(spec: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(spec)}
