@@ -1,0 +1,66 @@
+"""How time grows: with the size of ordinary text, and on the inputs that are worst for a tokenizer.
+
+Growth is drawn as growth.svg: CPU nanoseconds a byte against megabytes, which is a flat line when all is well.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import measure
+import sections
+
+HERE = Path(__file__).resolve().parent
+SIZES = (10, 30, 100, 300)
+
+
+def growth(at: "sections.Setting") -> str:
+    """CPU nanoseconds a byte for 10, 30, 100 and 300 MB of the same kind (mixed, read in a circle): training and encoding."""
+    source = b"".join(at.files[name].read_bytes() for name in ("en", "code", "multi"))
+    lines = source.split(b"\n")
+    shuffled = b"\n".join(lines[i] for i in _order(len(lines)))
+    rows, points = [], {"training, 16,000 pieces": [], "encoding to a file": []}
+    native = at.scratch / "piecetokenizer-mixed.model"
+    for size in SIZES:
+        path = at.scratch / f"growth-{size}.txt"
+        data = shuffled[: size * 1_000_000]
+        path.write_bytes(data[: data.rfind(b"\n") + 1])
+        trained = measure.run([sys.executable, str(sections.JOBS / "train.py"), "piecetokenizer", str(path), "16000", str(at.scratch / "growth"), "1"])
+        encoded = measure.run(
+            [sys.executable, "-m", "piecetokenizer", "encode", "-m", str(native), str(path), "-o", str(at.scratch / "ids.npy"), "--threads", "1", "--quiet"]
+        )
+        per_byte = [cost.cpu / path.stat().st_size * 1e9 for cost in (trained, encoded)]
+        for name, value in zip(points, per_byte, strict=True):
+            points[name].append((size, value))
+        rows.append([f"{size}", *(f"{v:.1f}" for v in per_byte), f"{trained.peak_mb:.0f}", f"{encoded.peak_mb:.0f}"])
+        path.unlink()
+    _draw(at, points)
+    return sections.table(["MB", "training ns/byte", "encoding ns/byte", "training peak MB", "encoding peak MB"], rows) + "\n![growth](growth.svg)\n"
+
+
+def _order(n: int) -> list[int]:
+    """A fixed shuffle, so that every prefix is a fair sample."""
+    import random
+
+    order = list(range(n))
+    random.Random(1).shuffle(order)
+    return order
+
+
+def _draw(at: "sections.Setting", points: dict[str, list[tuple[int, float]]]) -> None:
+    """Draw with the peers' matplotlib: ours need not depend on it."""
+    code = (
+        "import json, sys, matplotlib; matplotlib.use('svg'); import matplotlib.pyplot as p\n"
+        "for name, xy in json.loads(sys.argv[1]).items(): p.plot(*zip(*xy), marker='o', label=name)\n"
+        "p.xscale('log'); p.ylim(0); p.xlabel('MB of text'); p.ylabel('CPU ns a byte'); p.legend(); p.title('Growth'); p.savefig(sys.argv[2])"
+    )
+    subprocess.run([at.peers, "-c", code, json.dumps(points), str(HERE / "growth.svg")], check=True)
+
+
+def worst(at: "sections.Setting") -> str:
+    """CPU seconds of encoding inputs without a place to cut, a tenth and the whole of each."""
+    native = at.scratch / "piecetokenizer-mixed.model"
+    cost = measure.run([sys.executable, str(sections.JOBS / "worst.py"), str(native)])
+    rows = [[r["name"], f"{r['small']:.3f}", f"{r['large']:.3f}", f"{r['large'] / r['small']:.1f}", f"{r['tokens']:,}"] for r in json.loads(cost.output)]
+    return sections.table(["input", "a tenth, s", "whole, s", "ratio", "tokens"], rows) + f"\nPeak memory of the whole process: {cost.peak_mb:.0f} MB. Every result decodes to its input.\n"

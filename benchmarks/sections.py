@@ -1,0 +1,164 @@
+"""The tables: each function measures one thing and returns Markdown.  Results are compared before any time is believed."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import measure
+import numpy as np
+import setting
+
+JOBS = Path(__file__).resolve().parent / "jobs"
+TRAINERS = ("piecetokenizer", "gigabpe_bytelevel", "gigabpe_whitespace", "sentencepiece")
+ENCODERS = ("piecetokenizer_arrays", "piecetokenizer_lists", "gigatoken", "kitoken", "sentencepiece")
+TEXTS = {"en": 60_000_000, "code": 30_000_000, "zh": 15_000_000, "multi": 20_000_000}
+"""Where the texts to encode begin in each corpus: behind what `mixed` takes, so that the model has not seen them."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every section needs: corpora, the peers' interpreter, a scratch folder, how many runs."""
+
+    files: dict[str, Path]
+    peers: str
+    scratch: Path
+    runs: int
+
+    def python(self, tool: str) -> str:
+        """Ours runs in the environment that runs the benchmark, peers in theirs."""
+        return sys.executable if tool.startswith("piecetokenizer") else self.peers
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def training(at: Setting) -> str:
+    """Training: 8,000 pieces on en, 32,000 on mixed; then what the vocabularies are worth on the text they were trained on."""
+    out = []
+    for corpus, vocab in (("en", 8000), ("mixed", 32000)):
+        path = at.files[corpus]
+        commands = {
+            f"{tool}, {threads} thread{'s' * (threads > 1)}": [
+                at.python(tool), str(JOBS / "train.py"), tool, str(path), str(vocab), str(at.scratch / f"{tool}-{corpus}"), str(threads),
+            ]
+            for tool in TRAINERS
+            for threads in ((1, 2) if tool == "piecetokenizer" else (2,))
+        }
+        costs = measure.in_turn(commands, at.runs)
+        ours = costs["piecetokenizer, 1 thread"].cpu
+        rows = [[name, f"{c.cpu:.2f}", f"{c.wall:.2f}", f"{c.peak_mb:.0f}", f"{ours / c.cpu:.2f}"] for name, c in costs.items()]
+        out.append(f"### {vocab:,} pieces on {corpus} ({path.stat().st_size / 1e6:.0f} MB)\n")
+        out.append(table(["tool", "CPU s", "wall s", "peak MB", "our CPU / its CPU"], rows))
+        out.append(f"Compression of {corpus}, the whole of it: {compression(at, corpus)}.\n")
+    return "\n".join(out)
+
+
+def compression(at: Setting, corpus: str) -> str:
+    """Tokens and bytes per token of our vocabulary and of SentencePiece's, each encoding line by line with its own tool.
+
+    The two rules differ (SentencePiece knows no classes: `word` cuts between a letter and a digit, for example), so
+    the counts differ within that; they are not expected to be equal.
+    """
+    size = at.files[corpus].stat().st_size
+    counts = []
+    for tool in ("piecetokenizer", "sentencepiece"):
+        cost = measure.run([at.python(tool), str(JOBS / "tokens.py"), tool, str(at.scratch / f"{tool}-{corpus}.model"), str(at.files[corpus])])
+        tokens = int(cost.output)
+        counts.append(f"{tool} {tokens:,} tokens, {size / tokens:.3f} bytes a token")
+    return "; ".join(counts)
+
+
+def encoding(at: Setting) -> str:
+    """Encoding and decoding with one vocabulary: ours, trained on mixed; the peers read its SentencePiece export."""
+    native = at.scratch / "piecetokenizer-mixed.model"
+    exported = at.scratch / "exported.model"
+    measure.run([sys.executable, "-m", "piecetokenizer", "export", str(native), "--to", "sentencepiece", "-o", str(exported)])
+    out = []
+    for name, start in TEXTS.items():
+        text = at.scratch / f"text-{name}.txt"
+        text.write_bytes(setting.head(at.files[name], 5_000_000, start))
+        results = {}
+        for tool in ENCODERS:
+            model = native if tool.startswith("piecetokenizer") else exported
+            ids = at.scratch / f"ids-{tool}.npy"
+            results[tool] = json.loads(
+                measure.run([at.python(tool), str(JOBS / "encode.py"), tool, str(model), str(text), str(ids)]).output
+            )
+            results[tool]["same"] = agreement(at.scratch / "ids-piecetokenizer_arrays.npy", ids)
+        ours, arrays = results["piecetokenizer_arrays"], results["gigatoken"]
+        rows = [
+            [tool, r["same"], *(f"{r[key]:.1f}" for key in ("document", "cold", "loop", "batch", "decode")), f"{r['short_us']:.2f}"]
+            for tool, r in results.items()
+        ]
+        out.append(f"### {name}, 5 MB that the vocabulary was not trained on\n")
+        out.append(table(["tool", "ids", "document", "cold", "loop", "batch", "decode", "100 characters, us"], rows))
+        out.append(
+            f"Ours to arrays against gigatoken: document {ours['document'] / arrays['document']:.2f}, "
+            f"loop {ours['loop'] / arrays['loop']:.2f}, decode {ours['decode'] / arrays['decode']:.2f} times.\n"
+        )
+    return "\n".join(out)
+
+
+def agreement(ours: Path, theirs: Path) -> str:
+    """Whether two id arrays are equal, else where they first part."""
+    a, b = np.load(ours), np.load(theirs)
+    if len(a) == len(b) and (a == b).all():
+        return "the same"
+    n = min(len(a), len(b))
+    parts = np.flatnonzero(a[:n] != b[:n])
+    return f"{len(b):,} to our {len(a):,}, differ from {parts[0] if len(parts) else n:,} on"
+
+
+def chinese(at: Setting) -> str:
+    """The dictionary cut, 10 MB of zh in lines; all to Python strings."""
+    text = at.scratch / "text-cut.txt"
+    text.write_bytes(setting.head(at.files["zh"], 10_000_000, 0))
+    rows = []
+    speeds = {}
+    for tool in ("piecetokenizer", "rjieba", "jieba"):
+        r = json.loads(measure.run([at.python(tool), str(JOBS / "cut.py"), tool, str(text)]).output)
+        speeds[tool] = r["speed"]
+        rows.append([tool, f"{r['speed']:.1f}", f"{r['words']:,}", f"{r['load']:.2f}"])
+    note = (
+        "The words differ where the rules do: ours cuts only runs of Han, jieba also Latin words and digits together with them, "
+        "and an integer of 2^-24 decides our ties, a float theirs.\n"
+    )
+    return table(["tool", "MB/s", "words", "load s"], rows) + f"\nOurs / rjieba: {speeds['piecetokenizer'] / speeds['rjieba']:.2f}. {note}"
+
+
+def files(at: Setting) -> str:
+    """`piecetokenizer encode corpus.txt -o ids.npy`: threads and memory."""
+    native = at.scratch / "piecetokenizer-mixed.model"
+    commands = {}
+    small = at.scratch / "small.txt"
+    small.write_bytes(setting.head(at.files["en"], 20_000_000))
+    for label, path in (("20 MB", small), ("113 MB", at.files["en"])):
+        for threads in (1, 2):
+            commands[f"{label}, {threads} thread{'s' * (threads > 1)}"] = [
+                sys.executable, "-m", "piecetokenizer", "encode", "-m", str(native), str(path), "-o", str(at.scratch / "ids.npy"), "--threads", str(threads), "--quiet",
+            ]
+    costs = measure.in_turn(commands, at.runs)
+    return table(["text", "CPU s", "wall s", "peak MB"], [[n, f"{c.cpu:.2f}", f"{c.wall:.2f}", f"{c.peak_mb:.0f}"] for n, c in costs.items()])
+
+
+def startup(at: Setting) -> str:
+    """Import and load times, CPU milliseconds, each in fresh processes."""
+    native = at.scratch / "piecetokenizer-mixed.model"
+    code = {
+        "python": "pass",
+        "import numpy": "import numpy",
+        "import piecetokenizer": "import piecetokenizer",
+        "import piecetokenizer, load 32,000 pieces": f"import piecetokenizer; piecetokenizer.Tokenizer.load({str(native)!r})",
+    }
+    costs = measure.in_turn({name: [sys.executable, "-c", line] for name, line in code.items()}, 2 * at.runs + 3)
+    rows = [[name, f"{c.cpu * 1000:.0f}", f"{c.peak_mb:.0f}"] for name, c in costs.items()]
+    timed = f"import time, piecetokenizer as p; p.Tokenizer.load({str(native)!r}); b = time.process_time(); p.Tokenizer.load({str(native)!r}); print(time.process_time() - b)"
+    again = float(measure.run([sys.executable, "-c", timed]).output) * 1000
+    return table(["process", "CPU ms", "peak MB"], rows) + f"\nLoading alone, in a running process: {again:.0f} ms.\n"
+
+
+SECTIONS = {"Training": training, "Encoding and decoding": encoding, "Chinese by dictionary": chinese, "File to file": files, "Start": startup}
