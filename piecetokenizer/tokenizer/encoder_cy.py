@@ -288,8 +288,8 @@ class Encoder:
                 slot = fold(low ^ LOW, high ^ HIGH) >> self.cache_shift
                 keys[3 * k] = low
                 keys[3 * k + 1] = high
-                keys[3 * k + 2] = slot << 2
-                prefetch64(cache, slot << 2)
+                keys[3 * k + 2] = slot << 3
+                prefetch64(cache, slot << 3)
             else:
                 keys[3 * k + 1] = 0
             begin = cuts[k]
@@ -310,13 +310,18 @@ class Encoder:
         low: cython.ulonglong
         high: cython.ulonglong
         slot: cython.ulonglong
+        way: cython.ulonglong
+        i: cython.ulonglong
         k: cython.longlong
         stop: cython.longlong = self.stops[self.row] if self.row < self.rows else -1
         for k in range(self.next_cut, self.batch):
             low = keys[3 * k]
             high = keys[3 * k + 1]
             slot = keys[3 * k + 2]
-            if high and cache[slot] == low and cache[slot + 1] & KEY == high:
+            # Both entries are compared without a branch: which of the two holds the segment cannot be foreseen, that one does can.
+            way = (cache[slot + 4] == low) & (cache[slot + 5] & KEY == high)
+            if high and way | (cache[slot] == low) & (cache[slot + 1] & KEY == high):
+                slot += way << 2
                 store64(to, 4 * n, cache[slot + 2])
                 store64(to, 4 * n + 8, cache[slot + 3])
                 n += cache[slot + 1] >> 60
@@ -327,6 +332,8 @@ class Encoder:
                     self.next_cut = k
                     return -m
                 if high and m - n <= 4:
+                    for i in range(slot, slot + 4):
+                        cache[i + 4] = cache[i]
                     cache[slot] = low
                     cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n) << 60
                     cache[slot + 2] = load64(to, 4 * n)

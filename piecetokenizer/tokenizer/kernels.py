@@ -16,9 +16,9 @@ from piecetokenizer.tokenizer.tables import Tables
 __all__ = ["CACHE_BITS", "RECORD_BITS", "new_encoder", "new_merger", "widen"]
 
 CACHE_BITS = 16
-"""2^16 entries of 32 bytes: 2 MB for each thread."""
-RECORD_BITS = 12
-"""2^12 records of 128 bytes: 512 KB for each thread."""
+"""2^16 pairs of entries of 32 bytes: 4 MB for each thread."""
+RECORD_BITS = 14
+"""2^14 records of 128 bytes: 2 MB for each thread."""
 _BATCH = 256
 _ROOM = 1 << 10
 _MOST = (1 << 31) - 2
@@ -28,7 +28,7 @@ _MASKS = np.array([(1 << 8 * n) - 1 for size in range(16) for n in (min(size, 8)
 
 def new_merger(tables: Tables, linear: int = 32) -> Any:
     """A Merger with scratch for segments of ordinary length."""
-    merger = Merger(tables.page_of, tables.pages, tables.pairs, tables.pair_shift, tables.byte_ids, tables.unk_id, tables.size, linear)
+    merger = Merger(tables.page_of, tables.pages, tables.pairs, tables.pair_shift, tables.known, tables.known_shift, tables.byte_ids, tables.unk_id, tables.size, linear)
     widen(merger, _ROOM)
     return merger
 
@@ -42,7 +42,7 @@ def widen(merger: Any, room: int) -> None:
 
 def new_encoder(tables: Tables, merger: Any, cache_bits: int = CACHE_BITS, record_bits: int = RECORD_BITS) -> Any:
     """An Encoder with an empty cache."""
-    cache = np.zeros(4 << cache_bits, np.uint64)
+    cache = np.zeros(8 << cache_bits, np.uint64)
     records = np.zeros(128 << record_bits, np.uint8)
     cuts: NDArray[np.int64] = np.empty(_BATCH, np.int64)
     keys: NDArray[np.uint64] = np.zeros(3 * _BATCH, np.uint64)

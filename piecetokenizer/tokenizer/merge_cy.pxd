@@ -8,6 +8,7 @@ cdef class Merger:
     cdef const unsigned short[::1] page_of
     cdef const int[::1] pages
     cdef const unsigned long long[::1] pairs
+    cdef const unsigned long long[::1] known
     cdef const int[::1] byte_ids
     cdef int[::1] symbols
     cdef int[::1] starts
@@ -23,12 +24,14 @@ cdef class Merger:
     cdef long long size
     cdef long long heap_size
     cdef int pair_shift
+    cdef int known_shift
     cdef int unk_id
     cdef int linear
     cdef long long room(self) noexcept nogil
     cdef long long merge(self, const unsigned char *p, long long begin, long long end, int *out, long long n) noexcept nogil
     cdef long long split(self, const unsigned char *p, long long begin, long long end) noexcept nogil
     cdef int look_up(self, int left, int right, long long i) noexcept nogil
+    cdef void expect(self, int left, int right) noexcept nogil
     cdef void merge_by_scan(self, long long count) noexcept nogil
     cdef int pair_up(self, long long i, long long j) noexcept nogil
     cdef void sift(self, long long i) noexcept nogil

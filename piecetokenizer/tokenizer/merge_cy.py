@@ -17,9 +17,9 @@ seed gives the same ids on every platform.
 import cython
 
 if cython.compiled:
-    from cython.cimports.piecetokenizer.lowlevel import fold
+    from cython.cimports.piecetokenizer.lowlevel import fold, prefetch64
 else:
-    from piecetokenizer.lowlevel import fold
+    from piecetokenizer.lowlevel import fold, prefetch64
 
 MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -33,13 +33,15 @@ LIMIT = 64
 class Merger:
     """Private state of one thread: scratch arrays for a segment of `room` bytes, which the caller makes larger with `grow`."""
 
-    def __init__(self, page_of, pages, pairs, pair_shift, byte_ids, unk_id, size, linear=32) -> None:
+    def __init__(self, page_of, pages, pairs, pair_shift, known, known_shift, byte_ids, unk_id, size, linear=32) -> None:
         if not 1 <= linear <= LIMIT:
             raise ValueError(f"linear={linear} is not allowed: it is a number of symbols from 1 to {LIMIT}")
         self.page_of = memoryview(page_of)
         self.pages = memoryview(pages)
         self.pairs = memoryview(pairs)
         self.pair_shift = pair_shift
+        self.known = memoryview(known)
+        self.known_shift = known_shift
         self.byte_ids = memoryview(byte_ids)
         self.unk_id = unk_id
         self.size = size
@@ -137,13 +139,28 @@ class Merger:
             return NEVER
         last = self.pairs.shape[0] // 2 - 1
         key = cython.cast(cython.ulonglong, left) << 32 | cython.cast(cython.ulonglong, right)
-        slot = (key * MIX & MASK) >> self.pair_shift
+        slot = key * MIX & MASK
+        if not self.known[slot >> self.known_shift >> 6] >> (slot >> self.known_shift & 63) & 1:
+            return NEVER
+        slot >>= self.pair_shift
         while pairs[2 * slot] != key:
             if pairs[2 * slot] == MASK:
                 return NEVER
             slot = (slot + 1) & last
         self.merged[i] = cython.cast(cython.int, pairs[2 * slot + 1] & HALF)
         return cython.cast(cython.int, pairs[2 * slot + 1] >> 32)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def expect(self, left: cython.int, right: cython.int) -> cython.void:
+        """Fetch ahead what look_up will read.  Its branches cannot be foreseen, so without this each one would wait for memory in turn."""
+        key: cython.ulonglong
+        pairs: cython.p_const_ulonglong = cython.address(self.pairs[0]) if cython.compiled else self.pairs
+        if (left | right) >= 0:
+            key = cython.cast(cython.ulonglong, left) << 32 | cython.cast(cython.ulonglong, right)
+            prefetch64(pairs, 2 * ((key * MIX & MASK) >> self.pair_shift))
 
     @cython.cfunc
     @cython.nogil
@@ -160,6 +177,8 @@ class Merger:
         least: cython.int
         pairs: cython.int = cython.cast(cython.int, count - 1)
         for i in range(pairs):
+            self.expect(symbols[i], symbols[i + 1])
+        for i in range(pairs):
             rank = self.look_up(symbols[i], symbols[i + 1], i)
             ranks[i] = rank << 6 | i if rank != NEVER else NEVER
         while True:
@@ -173,6 +192,8 @@ class Merger:
             j = nexts[i]
             symbols[i] = self.merged[i]
             nexts[i] = nexts[j]
+            if befores[i] >= 0:
+                self.expect(symbols[befores[i]], symbols[i])
             if nexts[j] < count:
                 befores[nexts[j]] = i
                 ranks[j] = NEVER

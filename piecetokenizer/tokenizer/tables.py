@@ -17,6 +17,9 @@ __all__ = ["Tables", "arena_of", "build_tables"]
 
 _NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
 
+MIX = np.uint64(0x9E3779B97F4A7C15)
+"""By what the kernels multiply a pair to hash it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
@@ -27,6 +30,9 @@ class Tables:
     pages: NDArray[np.int32]
     pairs: NDArray[np.uint64]
     pair_shift: int
+    known: NDArray[np.uint64]
+    """A bit for each hash of a pair that is in `pairs`: small enough to stay in a near cache, where most pairs already end."""
+    known_shift: int
     ascii: NDArray[np.uint8]
     seams: NDArray[np.uint64]
     seam_shift: int
@@ -91,7 +97,8 @@ def build_tables(
     pair_shift = 65 - room.bit_length()
     fill_pairs(splits.data, count, pairs.data, pair_shift)
     used = pages[: builder.page_count * 256].copy()
-    return Tables(size, page_of, used, pairs, pair_shift, ascii, seams, seam_shift, byte_ids, unk_id, sizes)
+    known, known_shift = _known_pairs(pairs[::2], count)
+    return Tables(size, page_of, used, pairs, pair_shift, known, known_shift, ascii, seams, seam_shift, byte_ids, unk_id, sizes)
 
 
 def _ranks(scores: NDArray[np.float64], merge: NDArray[np.uint8]) -> NDArray[np.int32]:
@@ -105,6 +112,15 @@ def _ranks(scores: NDArray[np.float64], merge: NDArray[np.uint8]) -> NDArray[np.
         steps[1:] = ordered[1:] != ordered[:-1]
         ranks[order] = np.cumsum(steps)
     return ranks
+
+
+def _known_pairs(keys: NDArray[np.uint64], count: int) -> tuple[NDArray[np.uint64], int]:
+    """The bits of `Tables.known` and the shift that makes a hash the number of its bit; 16 to 32 bits a pair, 256 KB at most."""
+    bits = min(max(_power_of_two(16 * count), 64), 1 << 21)
+    shift = 65 - bits.bit_length()
+    is_known = np.zeros(bits, np.bool_)
+    is_known[(keys[keys != _NO_SLOT] * MIX) >> np.uint64(shift)] = True
+    return np.packbits(is_known, bitorder="little").view(np.uint64), shift
 
 
 def _power_of_two(least: int) -> int:
