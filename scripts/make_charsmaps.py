@@ -2,8 +2,8 @@
 
     python scripts/make_charsmaps.py DIRECTORY
 
-The rules are facts of Unicode 17.0 as sentencepiece 0.2.3 applies them: its SentencePieceNormalizer lists them, our compiler lays them out.  Needs both
-packages installed; the result depends on nothing else, so running it again gives the same files.
+The rules are facts of Unicode 17.0 as sentencepiece 0.2.3 applies them: its SentencePieceNormalizer lists them, our compiler lays them
+out.  Needs both packages installed; the result depends on nothing else, so running it again gives the same files.
 """
 
 import gzip
@@ -21,7 +21,7 @@ SENTENCEPIECE = "0.2.3"
 def main(directory: Path) -> None:
     """Write the four files, and say what is in them."""
     if version("sentencepiece") != SENTENCEPIECE:
-        sys.exit(f"sentencepiece {version('sentencepiece')} is installed; the data are made from {SENTENCEPIECE}, which follows Unicode 17.0")
+        sys.exit(f"sentencepiece {version('sentencepiece')} is installed; the data are made from {SENTENCEPIECE} (Unicode 17.0)")
     for name in BUILTIN:
         if name == "none":
             continue

@@ -2,9 +2,9 @@
 
 In: UTF-8 bytes, or a str.  Out: valid UTF-8, contiguous, in which a space is byte 0x20 and nothing else stands for one.
 
-The rule: at each position the longest rule of the charsmap whose source is a prefix of the rest puts its target there; without one, a valid
-character stays as it is; a byte that is no part of valid UTF-8 becomes U+FFFD.  Then, unless the spec says reconstruct, runs of U+0020 become one, and
-those at the two ends of the text go.  All places and sizes are in bytes.
+The rule: at each position the longest rule of the charsmap whose source is a prefix of the rest puts its target there; without one, a
+valid character stays as it is; a byte that is no part of valid UTF-8 becomes U+FFFD.  Then, unless the spec says reconstruct, runs of
+U+0020 become one, and those at the two ends of the text go.  All places and sizes are in bytes.
 
     charsmap.py      the rules: from a TSV (rules.py), a blob (blob.py), or the built-in sets (data/)
     double_array.py  rules -> trie

@@ -1,12 +1,13 @@
 """Blobs: a compiled charsmap as bytes in SentencePiece's layout, and the proof that one from outside is harmless.
 
-A blob is the size of the trie in bytes (u32, little-endian), the trie (u32 units, see double_array), then the targets, each ended by NUL; the
-leaf of a source holds the place of its target among them.
+A blob is the size of the trie in bytes (u32, little-endian), the trie (u32 units, see double_array), then the targets, each ended by NUL;
+the leaf of a source holds the place of its target among them.
 
-`read_blob` follows every path, one byte of all paths at a time, and so proves what the kernel relies on: every walk on any bytes stays in the
-array; no path is longer than MAX_SOURCE bytes, so none goes in a circle; every path ends in a rule; sources and targets are valid UTF-8 without NUL;
-every target begins at a character and ends by NUL.  Anything else is a ModelError that says what.  Paths that come to the same node in the same state of
-UTF-8 go on as one, with their number, so the cost is about linear in the units, for a hostile blob at most MAX_VISITS steps.
+`read_blob` follows every path, one byte of all paths at a time, and so proves what the kernel relies on: every walk on any bytes stays in
+the array; no path is longer than MAX_SOURCE bytes, so none goes in a circle; every path ends in a rule; sources and targets are valid
+UTF-8 without NUL; every target begins at a character and ends by NUL.  Anything else is a ModelError that says what.  Paths that come to
+the same node in the same state of UTF-8 go on as one, with their number, so the cost is about linear in the units, for a hostile blob at
+most MAX_VISITS steps.
 """
 
 import struct
@@ -86,7 +87,7 @@ class Children:
 def _utf8_steps() -> np.ndarray:
     """From a state and a byte to the next state, 9 for none.
 
-    State 0 is between characters, 1 to 3 wait for as many continuation bytes, 4 to 8 too, but the first of them is restricted.
+    State 0 is between characters, 1 to 3 wait for as many continuation bytes, 4 to 7 too, but the first of them is restricted.
     """
     steps = np.full((10, 256), 9, np.int64)
     steps[0, 0x01:0x80] = 0
@@ -96,7 +97,8 @@ def _utf8_steps() -> np.ndarray:
     steps[1, 0x80:0xC0] = 0
     steps[2, 0x80:0xC0] = 1
     steps[3, 0x80:0xC0] = 2
-    for state, lead, low, high, after in ((4, 0xE0, 0xA0, 0xC0, 1), (5, 0xED, 0x80, 0xA0, 1), (6, 0xF0, 0x90, 0xC0, 2), (7, 0xF4, 0x80, 0x90, 2)):
+    restricted = ((4, 0xE0, 0xA0, 0xC0, 1), (5, 0xED, 0x80, 0xA0, 1), (6, 0xF0, 0x90, 0xC0, 2), (7, 0xF4, 0x80, 0x90, 2))
+    for state, lead, low, high, after in restricted:
         steps[0, lead] = state
         steps[state, low:high] = after
     return steps
@@ -115,7 +117,7 @@ def read_blob(blob: bytes) -> Trie:
         raise ModelError("charsmap: a rule has an empty source")
     bases = _inside(units, base_of(units, np.zeros(1, np.int64)))
     states = np.zeros(1, np.int64)
-    paths = np.ones(1)
+    paths: np.ndarray = np.ones(1)
     ends_rule = np.zeros(1, bool)
     rules = 0.0
     visits = 0
@@ -142,7 +144,7 @@ def read_blob(blob: bytes) -> Trie:
             raise ModelError(f"charsmap: it has more than {MAX_RULES:,} rules")
         # A node is the same for all that come to it in the same state; whether it ends a rule is said by the units that lead there.
         keys, first, same = np.unique(bases * 20 + states * 2 + ends_rule, return_index=True, return_inverse=True)
-        paths = np.bincount(same, paths, len(keys))
+        paths = np.bincount(same, paths, len(keys)).astype(np.float64)
         bases, states, ends_rule = bases[first], states[first], ends_rule[first]
     return trie
 

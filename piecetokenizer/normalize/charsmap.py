@@ -31,8 +31,6 @@ class Charsmap:
     True
     """
 
-    __slots__ = ("__dict__", "_blob", "_name", "_trie")
-
     def __init__(self, blob: bytes, trie: Trie | None, name: str = "") -> None:
         """For the class methods below; a Charsmap trusts its trie."""
         self._blob = blob

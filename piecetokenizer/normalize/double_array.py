@@ -1,12 +1,13 @@
 """Rules compiled into a double-array trie, in the unit format of Darts-clone, with equal subtrees stored once.
 
-In: sources (bytes without NUL) with a number each.  Out: an array of 32-bit units.  A node has a base; its child by byte b is the unit at base ^ b,
-whose label is b, and the unit at base itself is its leaf, if it ends a source.  A unit holds its label, a bit that says whether the node has a
-leaf, and the offset from its own place to the base of the node.  Two nodes never share a base, so a label proves the parent.
+In: sources (bytes without NUL) with a number each.  Out: an array of 32-bit units.  A node has a base; its child by byte b is the unit at
+base ^ b, whose label is b, and the unit at base itself is its leaf, if it ends a source.  A unit holds its label, a bit that says whether
+the node has a leaf, and the offset from its own place to the base of the node.  Two nodes never share a base, so a label proves the
+parent.
 
-Equal subtrees get one base that several units lead to: most rules are spellings of Hangul syllables and of letters with marks, whose
-ends are alike, so that 225,000 rules need 45,000 units.  They are found from the leaves up: a node is the number of its leaf and the identities of
-its children, so two nodes are equal if and only if these are.
+Equal subtrees get one base that several units lead to: most rules are spellings of Hangul syllables and of letters with marks, whose ends
+are alike, so that 225,000 rules need 45,000 units.  They are found from the leaves up: a node is the number of its leaf and the
+identities of its children, so two nodes are equal if and only if these are.
 
 Bases are found by first fit over the blocks of 256 units that still have room; the result depends on the rules alone, not on their order.
 """

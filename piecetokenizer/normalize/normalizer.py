@@ -60,7 +60,8 @@ class Normalizer:
     def normalize(
         self, text: str | bytes, *, offsets: bool = False, errors: str = "strict"
     ) -> str | tuple[str, np.ndarray]:
-        r"""The normalized text; with offsets=True also, for each of its bytes in UTF-8, the byte of `text` in UTF-8 where that began which it came from.
+        r"""The normalized text; with offsets=True also, for each of its bytes in UTF-8, the byte of `text` in UTF-8 where that began
+        which it came from.
 
         Bytes that are not part of valid UTF-8 become one U+FFFD each.  `errors` is about lone surrogates in a str: see to_utf8.
 

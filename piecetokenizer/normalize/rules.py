@@ -38,7 +38,7 @@ def parse_rules(text: str, where: str = "rules") -> dict[str, str]:
         place = f"{where}, line {number}"
         source, tab, rest = line.partition("\t")
         if not tab:
-            raise ModelError(f"{place}: {line[:40]!r} has no tab; write hex source, tab, hex target (nothing after the tab removes the source)")
+            raise ModelError(f"{place}: {line[:40]!r} has no tab; write hex source, tab, hex target (none to remove the source)")
         key = _characters(source, place)
         if not key:
             raise ModelError(f"{place}: the source is empty; write its code points in hex")

@@ -8,7 +8,8 @@ import numpy as np
 
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.normalize.kernel_cy import NormalizeKernel
-from piecetokenizer.normalize.tables import CODE_POINTS, KernelTables
+from piecetokenizer.normalize.rewrite_cy import Rewriter
+from piecetokenizer.normalize.tables import KernelTables
 
 __all__ = ["PREFIX", "TRIM_LEFT", "TRIM_RIGHT", "WHOLE", "NormalizeWorker"]
 
@@ -23,17 +24,19 @@ PREFIX = 4
 LEAST_BYTES = 4096
 
 
-class NormalizeWorker(NormalizeKernel):  # type: ignore[misc]  # the kernel is compiled, so without types
+class NormalizeWorker(NormalizeKernel):
     """One user's normalizer: `run_one(data, flags)` for a text, `run(data, starts, stops, flags)` for many; all units are bytes.
 
     `text` holds the normalized bytes, and PADDING more; text k of them ends at `stops[k]` and begins where the last one ends.  With
-    offsets=True, `offsets[i]` is where in `data` that begins which normalized byte i came from, and offsets[size] where the last text's end is.
-    Counted over all calls: `invalid_bytes`, `removed_spaces`, `rewritten` and, by character, `changed`.
+    offsets=True, `offsets[i]` is where in `data` that begins which normalized byte i came from, and offsets[size] where the last text's
+    end is. Counted over all calls: `invalid_bytes`, `removed_spaces`, `rewritten` and, by character, `changed`.
     """
 
     def __init__(self, tables: KernelTables, *, collapse: bool) -> None:
-        self._changes = np.zeros(CODE_POINTS if tables.has_rules else 1, np.int64)  # 9 MB, but only touched pages take memory
-        super().__init__(tables, collapse, self._changes)
+        self._tables = tables
+        self._changes = np.zeros(len(tables.entries), np.int64)
+        self._rewriter = Rewriter(tables, collapse, self._changes)
+        super().__init__(self._rewriter, tables, collapse)
         self._buffer = np.zeros(0, np.uint8)
         self.offsets = np.zeros(1, np.int64)
         self.stops = np.zeros(1, np.int64)
@@ -66,7 +69,21 @@ class NormalizeWorker(NormalizeKernel):  # type: ignore[misc]  # the kernel is c
         self.use(self._buffer, self.offsets, self.stops)
 
     @property
+    def invalid_bytes(self) -> int:
+        """How many bytes became U+FFFD."""
+        return int(self._rewriter.invalid_bytes)
+
+    @property
+    def removed_spaces(self) -> int:
+        """How many spaces were left out, those that rules made among them."""
+        return int(self._rewriter.removed_spaces)
+
+    @property
+    def rewritten(self) -> int:
+        """How many times a rule changed something."""
+        return int(self._changes.sum())
+
+    @property
     def changed(self) -> dict[int, int]:
         """How many times a rule changed something, by the code point of the first character of its source."""
-        points = np.flatnonzero(self._changes)
-        return dict(zip(points.tolist(), self._changes[points].tolist(), strict=True))
+        return self._tables.by_character(self._changes)
