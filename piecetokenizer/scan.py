@@ -9,7 +9,7 @@ the order of the chunks decides anything.  At most two chunks a thread are in me
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -69,24 +69,22 @@ def scan(
     """Count the segments of a corpus; `progress` is told how many bytes were read."""
     matcher = SymbolMatcher(symbols)
     workers = [_Worker(normalizer, pretokenizer, matcher, corpus) for _ in range(threads)]
-    for read in _on_threads(workers, corpus):
-        if progress is not None:
-            progress(read)
+    _work_through(corpus, workers, progress or (lambda read: None))
     first, *others = workers
     for other in others:
         first.table.merge(other.table)
-    total = ScanCounts(invalid_bytes=0)
+    total = ScanCounts()
     for worker in workers:
         worker.add_to(total)
     return first.table.export(min_count), total
 
 
-def _on_threads(workers: "list[_Worker]", corpus: Corpus) -> Iterator[int]:
-    """Hand each chunk to a free worker; after each, how many bytes of the corpus have been read."""
+def _work_through(corpus: Corpus, workers: "list[_Worker]", progress: Callable[[int], None]) -> None:
+    """Hand each chunk to a free worker.  The corpus is read and progress told by the calling thread."""
     if len(workers) == 1:
         for chunk in corpus:
             workers[0].scan(chunk)
-            yield corpus.counts.bytes
+            progress(corpus.counts.bytes)
         return
     free: SimpleQueue[_Worker] = SimpleQueue()
     for worker in workers:
@@ -107,7 +105,7 @@ def _on_threads(workers: "list[_Worker]", corpus: Corpus) -> Iterator[int]:
             under_way.append(pool.submit(work, chunk))
             if len(under_way) >= 2 * len(workers):
                 under_way.popleft().result()
-            yield corpus.counts.bytes
+            progress(corpus.counts.bytes)
         while under_way:
             under_way.popleft().result()
     finally:

@@ -73,9 +73,7 @@ def train(
         tell = stack.enter_context(Bars()) if progress is True else progress or silent
         segments = count(inputs, choices, text_unit=text_unit, errors=errors, limit=limit, threads=threads, progress=tell, report=result)
         began = perf_counter()
-        vocabulary = learn_vocabulary(
-            segments, choices.counter, space=choices.pretokenizer.space, progress=lambda done, wanted: tell("merge", done, wanted, "")
-        )
+        vocabulary = learn_vocabulary(segments, choices.counter, space=choices.pretokenizer.space, progress=_merging(tell))
     model = _model(choices, vocabulary)
     _describe(vocabulary, model, result)
     result.seconds["merge"] = perf_counter() - began
@@ -124,6 +122,15 @@ def count(
         ]
         raise InputError(f"there is no text to learn from; {'; '.join(found)}")
     return segments
+
+
+def _merging(tell: ProgressFunction) -> Callable[..., None]:
+    """What the merge loop calls: merges made, merges wanted, and the piece that was just made, if it says."""
+
+    def told(done: int, wanted: int, piece: str = "") -> None:
+        tell("merge", done, wanted, piece)
+
+    return told
 
 
 def _model(choices: Choices, vocabulary: Vocabulary) -> Model:

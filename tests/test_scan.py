@@ -117,15 +117,22 @@ def test_an_error_of_the_iterable_comes_out(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_interrupting_stops_at_once(threads: int) -> None:
+@pytest.mark.parametrize("while_", ["reading", "telling"])
+def test_interrupting_stops_at_once(threads: int, while_: str) -> None:
     def texts() -> Iterator[str]:
         yield from ["text"] * 100
-        raise KeyboardInterrupt
+        if while_ == "reading":
+            raise KeyboardInterrupt
+
+    def tell(read: int) -> None:
+        if while_ == "telling" and read > 100:
+            raise KeyboardInterrupt
 
     before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        counted(Corpus(texts(), block=8), threads=threads)
-    assert threading.active_count() == before
+    spec = PreTokenizerSpec()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        scan(Corpus(texts(), block=8), Normalizer(spec), PreTokenizer(spec), threads=threads, progress=tell)
+    assert threading.active_count() == before, caught  # while the traceback still holds the frames
 
 
 def test_progress_is_told_of_every_chunk() -> None:
