@@ -246,8 +246,9 @@ def _checked_size(path: str) -> int | None:
     try:
         found = os.stat(path)
     except (OSError, ValueError) as error:
-        hint = "; to train on texts themselves, pass an iterator of them: iter(texts)" if not os.path.dirname(path) else ""
-        raise InputError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}{hint}") from None
+        shown = path if len(path) <= 80 else f"{path[:60]}..."
+        hint = "; a list names files, give texts themselves as an iterator: iter(texts)" if len(path.split()) > 1 else ""
+        raise InputError(f"cannot read {shown!r}: {getattr(error, 'strerror', None) or error}{hint}") from None
     if stat.S_ISDIR(found.st_mode):
         raise InputError(f"cannot read {path!r}: it is a directory; name the files in it")
     if not os.access(path, os.R_OK):

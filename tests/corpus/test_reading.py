@@ -174,8 +174,12 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     good = file_of(tmp_path, b"text\n")
     with pytest.raises(InputError, match=r"cannot read '.*/missing': No such file or directory$"):
         Corpus([good, str(tmp_path / "missing")])
-    with pytest.raises(InputError, match=r"cannot read 'some text': No such file .*pass an iterator of them"):
+    with pytest.raises(
+        InputError, match=r"cannot read 'some text': No such file .*; a list names files, give texts themselves as an iterator"
+    ):
         Corpus(["some text"])
+    with pytest.raises(InputError, match=r"cannot read '(long ){12}\.\.\.': File name too long"):
+        Corpus(["long " * 1000])
     with pytest.raises(InputError, match="it is a directory; name the files in it"):
         Corpus(tmp_path)
     with pytest.raises(InputError, match=r"cannot read 'a\\x00b': "):
