@@ -29,11 +29,8 @@ MAX_SLOTS = (1 << 32) - 1
 EMPTY = (1 << 64) - 1
 NO_ROOM = EMPTY - 1
 
-SQUARE = 256
-"""Pairs of the first so many symbols are counted in a square; its 1 MB stays in the cache."""
-
 FIRST_TABLE = 1 << 12
-"""Room for all other pairs at first, twice their number; a power of two."""
+"""Entries, at first, of the table in which pairs are counted; a power of two, twice the number of pairs."""
 
 FLOOR_SHARE = 64
 """The first floor is the total weight of all pairs / (merges wanted * this): low enough that ordinary runs never count again."""
@@ -125,7 +122,9 @@ def _lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> _Symbol
     if room > MAX_SLOTS:
         room = segments.characters + len(segments) + 2  # there are fewer characters than bytes, but to count them takes time
         if room > MAX_SLOTS:
-            raise InputError(f"the distinct segments have {segments.characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count")
+            raise InputError(
+                f"the distinct segments have {segments.characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count"
+            )
     order = np.argsort(-segments.counts)
     slots = np.empty(room, np.int32)
     ends = np.empty(len(segments) + 1, np.int64)
@@ -143,6 +142,7 @@ class _Run:
         """Symbol ids are first those of the alphabet, then those of the taken texts (which never occur), then those of merges."""
         self.symbols = symbols
         self.names = alphabet + taken
+        self.singles = len(alphabet)
         self.wanted = min(wanted, len(symbols.slots))
         self.max_piece_size = max_piece_size
         self.made = np.zeros(2 * self.wanted, np.uint64)
@@ -163,7 +163,7 @@ class _Run:
         np.cumsum(self.lengths[:known], out=begins[1 : known + 1])
         self.text = np.zeros(len(spelled) + max_piece_size, np.int32)
         self.text[: len(spelled)] = np.frombuffer(spelled.encode("utf-32-le"), np.int32)
-        names = np.full(_power_of_two(2 * room), -1, np.int32)
+        names = np.full(1 << (2 * room).bit_length(), -1, np.int32)
         self.queue: Any = queue_cy.PairQueue(
             self.lengths.data, begins.data, self.text.data, names.data, self.made.data, max_piece_size, len(alphabet), known
         )
@@ -181,21 +181,21 @@ class _Run:
     def count_pairs(self, floor: int | None) -> None:
         """Record all pairs of at least `floor` (by default, estimated) with their positions: at first, and when the floor was lowered."""
         symbols = self.symbols
-        keys, sums = np.full(FIRST_TABLE, EMPTY, np.uint64), np.zeros(2 * FIRST_TABLE, np.int64)
-        square = np.zeros(2 * SQUARE * SQUARE, np.int64)
+        counts = _empty_table(FIRST_TABLE, 4)
         counter: Any = pairs_cy.PairCounter(
-            symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, square.data, SQUARE, keys.data, sums.data
+            symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, self.singles, counts.data
         )
         while not counter.count():
-            keys, sums = np.full(4 * len(keys), EMPTY, np.uint64), np.zeros(8 * len(keys), np.int64)
-            counter.give(keys.data, sums.data)
+            counts = _empty_table(len(counts), 4)  # a table of four times the entries
+            counter.give(counts.data)
         total, distinct = counter.totals()
         self.floor = max(1, total // (max(1, self.wanted) * FLOOR_SHARE)) if floor is None else floor
         pairs = np.empty(4 * distinct, np.uint64)
         found, positions = counter.collect(self.sizes.data, self.floor, self.max_piece_size, pairs.data)
         counter.place(self.pool.data)
 
-        self.table, where = _empty_table(4 * found)
+        self.table = _empty_table(4 * found, 2)
+        where = np.empty(len(self.table), np.int64)
         self.heap = np.empty(3 * 2 * found + 3, np.uint64)
         self.merger.start(self.pool.data, positions, self.table.data, where.data, self.born.data, self.floor)
         self.merger.load(pairs.data, found)
@@ -209,7 +209,8 @@ class _Run:
         if born < 0:
             most = self.merger.most(key, symbol)
             self.born = np.zeros(4 * most, np.uint64)
-            self.table, where = _empty_table(4 * (self.merger.counters()[0] + most))
+            self.table = _empty_table(4 * (self.merger.counters()[0] + most), 2)
+            where = np.empty(len(self.table), np.int64)
             self.merger.give(self.table.data, where.data, self.born.data)
             self._give()
             born = self.merger.merge(key, symbol)
@@ -241,12 +242,11 @@ class _Run:
         return Merges(pairs, self.made[1 : 2 * self.done : 2].tolist(), work)
 
 
-def _empty_table(entries: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-    """A table of pairs with room for at least so many, none of them there, and their slices."""
-    size = _power_of_two(entries)
-    table = np.zeros(2 * size, np.uint64)
-    table[::2] = EMPTY
-    return table, np.empty(2 * size, np.uint32)
+def _empty_table(entries: int, words: int) -> npt.NDArray[np.uint64]:
+    """A hash table of at least so many entries of so many words, the first of which is the key; none is there."""
+    table = np.zeros(words << max(4, (entries - 1).bit_length()), np.uint64)
+    table[::words] = EMPTY
+    return table
 
 
 def _longer(array: npt.NDArray[Any], more: int) -> npt.NDArray[Any]:
@@ -254,7 +254,3 @@ def _longer(array: npt.NDArray[Any], more: int) -> npt.NDArray[Any]:
     longer = np.empty(2 * len(array) + more, array.dtype)
     longer[: len(array)] = array
     return longer
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << max(4, (least - 1).bit_length())

@@ -55,7 +55,7 @@ class Merger:
     touched: cython.int[::1]
     pool: cython.uint[::1]
     table: cython.ulonglong[::1]
-    where: cython.uint[::1]
+    where: cython.longlong[::1]
     born: cython.ulonglong[::1]
     max_size: cython.longlong
     floor: cython.longlong
@@ -113,7 +113,7 @@ class Merger:
         """Go on with larger arrays, the table all EMPTY; pairs that fell below the floor stay behind."""
         i: cython.longlong
         old: cython.ulonglong[::1] = self.table
-        old_where: cython.uint[::1] = self.where
+        old_where: cython.longlong[::1] = self.where
         self.table = table
         self.where = where
         self.born = born

@@ -99,7 +99,7 @@ class Segments:
         """Raise InputError if frequencies, which can be as high as all bytes of the corpus, do not fit into 64 bits."""
         lengths = np.diff(self.offsets)
         # The estimate is off by far less than a factor of two; only a corpus of exabytes takes the slow, exact sum.
-        if float(np.dot(self.counts.astype(np.float64), lengths.astype(np.float64))) > MAX_COUNT / 2:
+        if float(np.multiply(self.counts, lengths, dtype=np.float64).sum()) > MAX_COUNT / 2:
             weight = sum(map(mul, self.counts.tolist(), lengths.tolist()))
             if weight > MAX_COUNT:
                 raise InputError(f"the corpus has {weight} bytes, more than can be counted exactly ({MAX_COUNT}); scale the counts down")

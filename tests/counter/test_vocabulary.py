@@ -88,7 +88,7 @@ def test_size_equal_to_the_least_passes_and_one_less_says_why() -> None:
 
 
 def test_size_too_large_says_what_is_possible() -> None:
-    with pytest.raises(InputError, match="vocab_size=8000 is too large: no pair is left .* the sizes possible are 260 to 260"):
+    with pytest.raises(InputError, match=r"vocab_size=8000 is too large: no pair is left .* the sizes possible are 260 to 260"):
         learn("a:1", vocab_size=8000)
     soft = learn("a:1", vocab_size=8000, soft_vocab_limit=True)
     assert len(soft) == 260
@@ -143,7 +143,7 @@ def test_text_that_spells_special_pieces_is_not_learnt_twice() -> None:
     assert vocabulary.texts.count("<s>") == vocabulary.texts.count("<0x41>") == 1
 
 
-AWKWARD = ["\n", "\n\n", "\t", " ", "\r", "\u2028", "\u0085", "\\", '"', "#", "\0", "[Pieces]", "a\\x09", "\x1b[0m", "#\n#", "=", "\u200d", "好"]
+AWKWARD = ["\n", "\n\n", "\t", " ", "\r", "\u2028", "\u0085", "\\", '"', "#", "\0", "[Pieces]", "a\\x09", "\x1b[0m", "#\n#", "=", "好"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(AWKWARD), st.sampled_from(AWKWARD)), min_size=1, max_size=8), st.integers(0, 40))

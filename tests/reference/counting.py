@@ -6,6 +6,7 @@ All texts are in display form: the space is the mark `▁`, and a literal mark i
 from collections import Counter
 from collections.abc import Collection, Iterable
 from fractions import Fraction
+from itertools import pairwise
 
 DEAD = None
 
@@ -38,7 +39,7 @@ def merges(
     while len(made) < wanted:
         frequency: Counter[tuple[str, str]] = Counter()
         for symbols, count in segments:
-            for left, right in zip(symbols, symbols[1:], strict=False):
+            for left, right in pairwise(symbols):
                 if left is not DEAD and right is not DEAD:
                     frequency[left, right] += count
         allowed = [
