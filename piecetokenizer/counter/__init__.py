@@ -1,1 +1,26 @@
-"""Filled in by the next commits."""
+"""Stage 3: the segments of a corpus become the pieces of a vocabulary.
+
+In: segments, as the PreTokenizer cuts them, and a `CounterSpec`.  Out: a `Vocabulary`, the columns of a Model.
+
+The rule: characters are required by frequency until they cover the text; then the most frequent pair of neighbours is merged,
+everywhere, again and again until the vocabulary is full.  The outcome is a function of the counts alone: no order of lines, files,
+threads or hashes changes a byte of it.
+
+    table.py         segment -> count, over a corpus (table_cy.py)
+    segments.py      what was counted, as three arrays
+    coverage.py      the required characters (characters_cy.py)
+    merges.py        the merges in order; lays out symbols (characters_cy.py), counts pairs (pairs_cy.py),
+                     picks the best (queue_cy.py), replaces it (merges_cy.py)
+    layout.py        ids of the pieces that are not learnt
+    vocabulary.py    all of it together
+
+docs/counter.md explains how the merges are exact and fast at once.
+"""
+
+from piecetokenizer.counter.coverage import Coverage, cover
+from piecetokenizer.counter.merges import Merges, learn_merges
+from piecetokenizer.counter.segments import Segments
+from piecetokenizer.counter.table import SegmentTable
+from piecetokenizer.counter.vocabulary import Vocabulary, learn_vocabulary
+
+__all__ = ["Coverage", "Merges", "SegmentTable", "Segments", "Vocabulary", "cover", "learn_merges", "learn_vocabulary"]

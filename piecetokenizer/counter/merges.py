@@ -84,12 +84,19 @@ def learn_merges(
     segments.check_weight()
     run = _Run(_lay_out(segments, alphabet, space), list(alphabet), sorted(set(taken)), wanted, max_piece_size)
     run.count_pairs(floor)
+    queue, merger = run.queue, run.merger
     while run.done < run.wanted:
-        key = run.queue.next()
+        key = queue.next()
         if key == NO_ROOM:
             run.give_text()
         elif key != EMPTY:
-            run.merge(key)
+            if (born := merger.merge(key)) < 0:
+                run.give_table(key)
+                born = merger.merge(key)
+            if not queue.push(born):
+                run.give_heap(born)
+                queue.push(born)
+            run.done += 1
             if progress is not None and run.done % REPORT_EVERY == 0:
                 progress(run.done, wanted)
         elif run.floor > 1:
@@ -175,6 +182,7 @@ class _Run:
             self.sizes.data,
             np.zeros(4 * room, np.int64).data,
             np.zeros(2 * room, np.int32).data,
+            known,
             max_piece_size,
         )
 
@@ -202,23 +210,18 @@ class _Run:
         self.queue.start(self.heap.data, self.table.data, self.floor, pairs.data, found)
         self.rebuilds += 1
 
-    def merge(self, key: int) -> None:
-        """Merge the pair that the queue gave out, making room where it is needed."""
-        symbol = len(self.names) + self.done
-        born = self.merger.merge(key, symbol)
-        if born < 0:
-            most = self.merger.most(key, symbol)
-            self.born = np.zeros(4 * most, np.uint64)
-            self.table = _empty_table(4 * (self.merger.counters()[0] + most), 2)
-            where = np.empty(len(self.table), np.int64)
-            self.merger.give(self.table.data, where.data, self.born.data)
-            self._give()
-            born = self.merger.merge(key, symbol)
-        self.done += 1
-        if not self.queue.push(born):
-            self.heap = _longer(self.heap, 3 * born)
-            self._give()
-            self.queue.push(born)
+    def give_table(self, key: int) -> None:
+        """Make room for the pairs that merging this one can bring."""
+        most = self.merger.most(key)
+        self.born = np.zeros(4 * most, np.uint64)
+        self.table = _empty_table(4 * (self.merger.counters()[0] + most), 2)
+        self.merger.give(self.table.data, np.empty(len(self.table), np.int64).data, self.born.data)
+        self._give()
+
+    def give_heap(self, more: int) -> None:
+        """Make room for so many more pairs in the queue."""
+        self.heap = _longer(self.heap, 3 * more)
+        self._give()
 
     def give_text(self) -> None:
         """Make room for more names."""

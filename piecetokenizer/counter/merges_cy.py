@@ -57,6 +57,7 @@ class Merger:
     table: cython.ulonglong[::1]
     where: cython.longlong[::1]
     born: cython.ulonglong[::1]
+    symbols: cython.longlong
     max_size: cython.longlong
     floor: cython.longlong
     pool_used: cython.longlong
@@ -71,8 +72,8 @@ class Merger:
     valid: cython.longlong
     looked_up: cython.longlong
 
-    def __init__(self, slots, class_ends, class_counts, lengths, sizes, sums, touched, max_size: int):
-        """`sums` has 4 zeros and `touched` 2 entries for each symbol there will be.
+    def __init__(self, slots, class_ends, class_counts, lengths, sizes, sums, touched, symbols: int, max_size: int):
+        """The symbols so far are `symbols`; `sums` has 4 zeros and `touched` 2 entries for each symbol there will be.
 
         Lengths are in characters, sizes in bytes of the display form.
         """
@@ -83,6 +84,7 @@ class Merger:
         self.sizes = sizes
         self.sums = sums
         self.touched = touched
+        self.symbols = symbols
         self.max_size = max_size
         self.visited = 0
         self.valid = 0
@@ -124,24 +126,25 @@ class Merger:
                     self._record(old[i], old[i + 1], old_where[i], old_where[i + 1])
 
     @cython.ccall
-    def most(self, key: cython.ulonglong, symbols: cython.longlong) -> cython.longlong:
-        """The most pairs that merging this one can bring, when there are so many symbols."""
+    def most(self, key: cython.ulonglong) -> cython.longlong:
+        """The most pairs that merging this one can bring."""
         h: cython.ulonglong = self._find(key)
         # Two for each position; two for each symbol; and the weights of all are at least the floor, out of twice the frequency.
         positions: cython.longlong = 2 * cython.cast(cython.longlong, self.where[h + 1]) + 1
         weight: cython.longlong = self.table[h + 1]
-        return min(positions, 2 * symbols + 3, 2 * (weight // self.floor) + 1)
+        return min(positions, 2 * self.symbols + 3, 2 * (weight // self.floor) + 1)
 
-    def merge(self, key: cython.ulonglong, c: cython.int) -> int:
-        """Replace the pair by the new symbol c; how many pairs came of it, listed in `born` as (key, frequency).
+    def merge(self, key: cython.ulonglong) -> int:
+        """Replace the pair by the next symbol; how many pairs came of it, listed in `born` as (key, frequency).
 
         -1, and nothing is done, if there is no room for `most` of them in `born` and the table.
         """
         a: cython.int = key >> 32
         b: cython.int = key & LOW
+        c: cython.int = self.symbols
         h: cython.ulonglong
         kept: cython.longlong
-        most: cython.longlong = self.most(key, c)
+        most: cython.longlong = self.most(key)
         if 2 * most > self.born.shape[0] or 4 * (self.table_used + most) > self.table.shape[0]:
             return -1
         with cython.nogil:
@@ -157,6 +160,7 @@ class Merger:
             if self.born_used > 0:
                 self._place(c, self.where[h], kept)
             self._clear()
+            self.symbols += 1
         return self.born_used
 
     @cython.cfunc
