@@ -194,15 +194,16 @@ class _Run:
             symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, self.singles, counts.data
         )
         while not counter.count():
-            counts = _empty_table(len(counts), 4)  # a table of four times the entries
+            counts = _empty_table(len(counts) // 2, 4)  # twice the entries, of four words each
             counter.give(counts.data)
         total, distinct = counter.totals()
         self.floor = max(1, total // (max(1, self.wanted) * FLOOR_SHARE)) if floor is None else floor
         pairs = np.empty(4 * distinct, np.uint64)
         found, positions = counter.collect(self.sizes.data, self.floor, self.max_piece_size, pairs.data)
         counter.place(self.pool.data)
+        del counts, counter  # which can be as large as all that is made next
 
-        self.table = _empty_table(4 * found, 2)
+        self.table = _empty_table(2 * found + 1024, 2)
         where = np.empty(len(self.table), np.int64)
         self.heap = np.empty(3 * 2 * found + 3, np.uint64)
         self.merger.start(self.pool.data, positions, self.table.data, where.data, self.born.data, self.floor)
@@ -214,7 +215,7 @@ class _Run:
         """Make room for the pairs that merging this one can bring."""
         most = self.merger.most(key)
         self.born = np.zeros(4 * most, np.uint64)
-        self.table = _empty_table(4 * (self.merger.counters()[0] + most), 2)
+        self.table = _empty_table(3 * (self.merger.counters()[0] + most), 2)
         self.merger.give(self.table.data, np.empty(len(self.table), np.int64).data, self.born.data)
         self._give()
 
