@@ -3,7 +3,17 @@
 A message is one line: what was wrong, where (file, line, position), and what to do.
 """
 
-__all__ = ["FormatError", "IdError", "IdTypeError", "InputError", "MissingExtraError", "ModelError", "PieceTokenizerError", "SpecError"]
+__all__ = [
+    "FormatError",
+    "IdError",
+    "IdTypeError",
+    "InputError",
+    "MissingExtraError",
+    "ModelError",
+    "PieceTokenizerError",
+    "SpecError",
+    "show",
+]
 
 
 class PieceTokenizerError(Exception):
@@ -40,3 +50,17 @@ class FormatError(PieceTokenizerError, ValueError):
 
 class MissingExtraError(PieceTokenizerError, ImportError):
     """A feature needs a package that is not installed; the message names the extra that brings it."""
+
+
+def show(value: object) -> str:
+    """A value as a message quotes it: on one line and never long.
+
+    >>> show("a\\tb")
+    "'a\\\\tb'"
+    >>> show("ab" * 100)
+    "'abababababababababababababababababababababababababab'... (200 characters)"
+    """
+    if isinstance(value, str):
+        return repr(value) if len(value) <= 60 else f"{value[:52]!r}... ({len(value)} characters)"
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."

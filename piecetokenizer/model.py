@@ -20,15 +20,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from piecetokenizer import columns as forms
 from piecetokenizer import modelrules
+from piecetokenizer.columns import Columns, Parts
 from piecetokenizer.errors import IdError, ModelError
 from piecetokenizer.files import read_file, write_atomically
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 
 __all__ = ["Model", "Parts", "Piece", "PieceType"]
 
-Parts = tuple[str, str]
-"""The left and the right symbol of the merge that made a piece."""
+ARGUMENTS = ("counter", "pretokenizer", "tokenizer", "texts", "scores", "types", "parts", "charsmap", "charsmap_rules", "template")
+"""What a Model is made from, and compared by."""
 
 
 class PieceType(IntEnum):
@@ -73,29 +75,25 @@ class Model:
         "__weakref__",
         "_fingerprint",
         "_index",
+        "_parts",
         "charsmap",
         "charsmap_rules",
+        "columns",
         "counter",
-        "parts",
         "pretokenizer",
-        "scores",
         "template",
-        "texts",
         "tokenizer",
-        "types",
     )
 
     counter: CounterSpec
     pretokenizer: PreTokenizerSpec
     tokenizer: TokenizerSpec
-    texts: tuple[str, ...]
-    scores: npt.NDArray[np.float64]
-    types: npt.NDArray[np.uint8]
-    parts: tuple[Parts | None, ...]
+    columns: Columns
     charsmap: bytes | None
     charsmap_rules: Mapping[str, str] | None
     template: str | None
     _index: dict[str, int]
+    _parts: tuple[Parts | None, ...] | None
     _fingerprint: str | None
 
     def __init__(
@@ -113,14 +111,38 @@ class Model:
         template: str | None = None,
     ) -> None:
         """Check everything and keep it; a rule that is broken raises ModelError naming the piece, what was found and what is allowed."""
-        size = len(texts)
-        _same_length(size, scores=scores, types=types, parts=parts)
-        columns = modelrules.Columns(
-            texts=modelrules.canonical_texts(tuple(texts)),
-            scores=modelrules.score_column(scores),
-            types=modelrules.type_column(types),
-            parts=(None,) * size if parts is None else modelrules.canonical_parts(tuple(parts)),
-        )
+        _same_length(len(texts), scores=scores, types=types, parts=parts)
+        canonical = forms.canonical_texts(tuple(texts))
+        cuts = forms.cut_column(canonical, parts or ())
+        columns = Columns(canonical, forms.score_column(scores), forms.type_column(types), cuts)
+        self._fill(counter, pretokenizer, tokenizer, columns, charsmap, charsmap_rules, template)
+
+    @classmethod
+    def of_columns(
+        cls,
+        counter: CounterSpec,
+        pretokenizer: PreTokenizerSpec,
+        tokenizer: TokenizerSpec,
+        columns: Columns,
+        charsmap: bytes | None = None,
+        charsmap_rules: Mapping[str, str] | None = None,
+        template: str | None = None,
+    ) -> "Model":
+        """A model from columns as it keeps them: what a file's reader has, without the detour over one entry a piece."""
+        model = cls.__new__(cls)
+        model._fill(counter, pretokenizer, tokenizer, columns, charsmap, charsmap_rules, template)
+        return model
+
+    def _fill(
+        self,
+        counter: CounterSpec,
+        pretokenizer: PreTokenizerSpec,
+        tokenizer: TokenizerSpec,
+        columns: Columns,
+        charsmap: bytes | None,
+        charsmap_rules: Mapping[str, str] | None,
+        template: str | None,
+    ) -> None:
         index = modelrules.check_pieces(columns, space=pretokenizer.space, native=tokenizer.semantics == "native")
         modelrules.check_roles(columns, tokenizer)
         modelrules.check_charsmap(pretokenizer, charsmap, charsmap_rules)
@@ -129,18 +151,42 @@ class Model:
             "counter": counter,
             "pretokenizer": pretokenizer,
             "tokenizer": tokenizer,
-            "texts": columns.texts,
-            "scores": columns.scores,
-            "types": columns.types,
-            "parts": columns.parts,
+            "columns": columns,
             "charsmap": charsmap,
             "charsmap_rules": None if charsmap_rules is None else MappingProxyType(dict(charsmap_rules)),
             "template": template,
             "_index": index,
+            "_parts": None,
             "_fingerprint": None,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    # ---- columns
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each piece."""
+        return self.columns.texts
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of each piece, read-only."""
+        return self.columns.scores
+
+    @property
+    def types(self) -> npt.NDArray[np.uint8]:
+        """The type of each piece as a number, read-only."""
+        return self.columns.types
+
+    @property
+    def parts(self) -> tuple[Parts | None, ...]:
+        """The left and right part of each piece that is known as a merge."""
+        parts = self._parts
+        if parts is None:
+            parts = forms.parts_column(self.columns)
+            object.__setattr__(self, "_parts", parts)
+        return parts
 
     # ---- one piece at a time
 
@@ -151,7 +197,9 @@ class Model:
         if not isinstance(id, (int, np.integer)) or isinstance(id, bool) or not 0 <= id < len(self.texts):
             raise IdError(f"id {id!r} is not in the vocabulary: ids go from 0 to {len(self.texts) - 1}")
         id = int(id)
-        return Piece(id, self.texts[id], float(self.scores[id]), PieceType(int(self.types[id])), self.parts[id])
+        cut = int(self.columns.cuts[id])
+        parts = forms.parts_of(self.texts[id], cut) if cut else None
+        return Piece(id, self.texts[id], float(self.scores[id]), PieceType(int(self.types[id])), parts)
 
     def __iter__(self) -> Iterator[Piece]:
         return (self[id] for id in range(len(self.texts)))
@@ -177,8 +225,7 @@ class Model:
 
     def replace(self, **changes: Any) -> "Model":
         """A copy with some of the constructor's arguments changed, checked again."""
-        names = (name for name in self.__slots__ if not name.startswith("_"))
-        return Model(**{name: getattr(self, name) for name in names} | changes)
+        return Model(**{name: getattr(self, name) for name in ARGUMENTS} | changes)
 
     @property
     def fingerprint(self) -> str:
@@ -194,7 +241,7 @@ class Model:
             return NotImplemented
         return self is other or all(
             np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
-            for mine, theirs in ((getattr(self, name), getattr(other, name)) for name in self.__slots__ if not name.startswith("_"))
+            for mine, theirs in ((getattr(self, name), getattr(other, name)) for name in ARGUMENTS)
         )
 
     def __hash__(self) -> int:

@@ -1,7 +1,6 @@
 """What every Model obeys, whether trained, read from a file, imported or edited.
 
-In: the vocabulary's columns.  Out: the columns in their one canonical form, or a ModelError about the first piece that breaks a rule
-(its `piece` attribute is the id, from which a file's reader finds the line).
+In: the vocabulary's columns and the specs.  Out: nothing, or a ModelError about the first piece or option that breaks a rule.
 
 1. From 1 to 2^24 pieces, each with a text of its own, of 1 to 65,535 bytes, without lone surrogates that stand for no byte.
 2. Scores are finite; -0 is 0.  Types are the six known ones.
@@ -15,137 +14,20 @@ All of it in bulk, about 5 ms for 32,000 pieces: each rule has a quick test over
 only if that fails.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from piecetokenizer.errors import ModelError
+from piecetokenizer.columns import BYTE, NORMAL, SURROGATE, Columns, fault
+from piecetokenizer.errors import ModelError, show
 from piecetokenizer.spec import MAX_VOCAB_SIZE, ROLES, PreTokenizerSpec, TokenizerSpec
 
-__all__ = [
-    "BYTE_TEXTS",
-    "MAX_PIECE_BYTES",
-    "Columns",
-    "canonical_parts",
-    "canonical_texts",
-    "check_charsmap",
-    "check_pieces",
-    "check_roles",
-    "check_template",
-    "score_column",
-    "show",
-    "type_column",
-]
+__all__ = ["BYTE_TEXTS", "MAX_PIECE_BYTES", "check_charsmap", "check_pieces", "check_roles", "check_template"]
 
 MAX_PIECE_BYTES = 65535
 BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))
-NORMAL, UNKNOWN, BYTE = 1, 2, 6
-
-SURROGATE = re.compile("[\ud800-\udfff]")
-
-PartsColumn = tuple[tuple[str, str] | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The vocabulary, one entry a piece in each column."""
-
-    texts: tuple[str, ...]
-    scores: npt.NDArray[np.float64]
-    types: npt.NDArray[np.uint8]
-    parts: PartsColumn
-
-
-def show(text: str) -> str:
-    """A text as an error message quotes it: escaped, on one line, and never longer than a line.
-
-    >>> show("a\\tb")
-    "'a\\\\tb'"
-    """
-    return repr(text) if len(text) <= 60 else f"{text[:50]!r}... ({len(text)} characters)"
-
-
-def canonical_text(text: str) -> str:
-    """The text whose bytes are the same and that is UTF-8 wherever the bytes are (escaped bytes could also spell a character)."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-
-
-def canonical_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts, checked to be strings that have bytes."""
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        pass
-    except TypeError:
-        piece, text = next((piece, text) for piece, text in enumerate(texts) if not isinstance(text, str))
-        raise ModelError(f"piece {piece} is {text!r}: the text of a piece is a string", piece=piece) from None
-    else:
-        return texts
-    found = list(texts)
-    for piece, text in enumerate(texts):
-        if SURROGATE.search(text):
-            found[piece] = _with_bytes(piece, text)
-    return tuple(found)
-
-
-def canonical_parts(parts: PartsColumn) -> PartsColumn:
-    """The parts, checked to be None or two non-empty strings."""
-    found: list[tuple[str, str] | None] = []
-    for piece, pair in enumerate(parts):
-        if pair is None:
-            found.append(None)
-        elif isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(part, str) and part for part in pair):
-            left, right = pair
-            if not (left.isascii() and right.isascii()) and SURROGATE.search(left + right):
-                pair = _with_bytes(piece, left), _with_bytes(piece, right)
-            found.append(pair)
-        else:
-            raise ModelError(f"piece {piece}: its parts are {pair!r}: they are None or two strings that are not empty", piece=piece)
-    return tuple(found)
-
-
-def _with_bytes(piece: int, text: str) -> str:
-    try:
-        return canonical_text(text)
-    except UnicodeEncodeError as error:
-        raise ModelError(
-            f"piece {piece} {show(text)}: a lone surrogate at character {error.start} stands for no byte", piece=piece
-        ) from None
-
-
-def score_column(scores: Any) -> npt.NDArray[np.float64]:
-    """The scores as a read-only array of float64: finite, and 0 where -0 was given."""
-    try:
-        column = np.array(scores, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError("scores holds something that is not a number") from None
-    if column.ndim != 1:
-        raise ModelError(f"scores has {column.ndim} dimensions: it is one number for each piece")
-    finite = np.isfinite(column)
-    if not finite.all():
-        piece = int(np.argmin(finite))
-        raise ModelError(f"piece {piece}: its score is {column[piece]}: scores are finite numbers", piece=piece)
-    column += 0.0  # -0.0 + 0.0 is 0.0
-    column.flags.writeable = False
-    return column
-
-
-def type_column(types: Any) -> npt.NDArray[np.uint8]:
-    """The types as a read-only array of uint8, each from 1 (normal) to 6 (byte)."""
-    wide = np.array(types)
-    if wide.ndim != 1 or (wide.dtype.kind not in "iu" and wide.size):
-        raise ModelError("types holds something that is not a piece type: it is one number from 1 (normal) to 6 (byte) for each piece")
-    known = (wide >= NORMAL) & (wide <= BYTE)
-    if not known.all():
-        piece = int(np.argmin(known))
-        raise ModelError(f"piece {piece}: its type is {wide[piece]}: types go from 1 (normal) to 6 (byte)", piece=piece)
-    column = wide.astype(np.uint8)
-    column.flags.writeable = False
-    return column
+UNKNOWN = 2
 
 
 def check_pieces(columns: Columns, *, space: str, native: bool) -> dict[str, int]:
@@ -159,9 +41,11 @@ def check_pieces(columns: Columns, *, space: str, native: bool) -> dict[str, int
         seen: dict[str, int] = {}
         for piece, text in enumerate(texts):
             if seen.setdefault(text, piece) != piece:
-                raise ModelError(f"piece {piece} {show(text)} has the same text as piece {seen[text]}: texts are unique", piece=piece)
+                raise fault(piece, f"{show(text)} has the same text as piece {seen[text]}: texts are unique")
     _check_spaces(texts, types, space)
-    _check_parts(columns)
+    wrong = np.flatnonzero((columns.cuts != 0) & (types != NORMAL))
+    if wrong.size:
+        raise fault(int(wrong[0]), f"{show(texts[wrong[0]])} has parts and is not normal: only merges have parts")
     _check_bytes(texts, types, native)
     if native:
         unknowns = np.flatnonzero(types == UNKNOWN).tolist()
@@ -176,9 +60,9 @@ def _check_lengths(texts: Sequence[str]) -> None:
     if not all(texts) or longest * 4 > MAX_PIECE_BYTES:
         for piece, text in enumerate(texts):
             if not text:
-                raise ModelError(f"piece {piece} is empty: a piece has at least one byte", piece=piece)
+                raise fault(piece, "is empty: a piece has at least one byte")
             if len(text) * 4 > MAX_PIECE_BYTES and (size := len(text.encode("utf-8", "surrogateescape"))) > MAX_PIECE_BYTES:
-                raise ModelError(f"piece {piece} {show(text)} has {size} bytes: a piece has at most {MAX_PIECE_BYTES}", piece=piece)
+                raise fault(piece, f"{show(text)} has {size} bytes: a piece has at most {MAX_PIECE_BYTES}")
 
 
 def _check_spaces(texts: Sequence[str], types: npt.NDArray[np.uint8], space: str) -> None:
@@ -186,21 +70,7 @@ def _check_spaces(texts: Sequence[str], types: npt.NDArray[np.uint8], space: str
         return
     for piece in np.flatnonzero(types == NORMAL).tolist():
         if " " in texts[piece]:
-            raise ModelError(f"piece {piece} {show(texts[piece])} is normal and has a real space: write {space} for it", piece=piece)
-
-
-def _check_parts(columns: Columns) -> None:
-    for piece, (text, pair) in enumerate(zip(columns.texts, columns.parts, strict=True)):
-        if pair is None or pair[0] + pair[1] == text:
-            continue
-        # Two halves of a character are escaped bytes each by itself, and the character when joined.
-        if canonical_text(pair[0] + pair[1]) != text:
-            raise ModelError(f"piece {piece} {show(text)}: its parts {show(pair[0])} and {show(pair[1])} do not join to it", piece=piece)
-    with_parts = np.fromiter((pair is not None for pair in columns.parts), dtype=np.bool_, count=len(columns.parts))
-    wrong = np.flatnonzero(with_parts & (columns.types != NORMAL))
-    if wrong.size:
-        piece = int(wrong[0])
-        raise ModelError(f"piece {piece} {show(columns.texts[piece])} has parts and is not normal: only merges have parts", piece=piece)
+            raise fault(piece, f"{show(texts[piece])} is normal and has a real space: write {space} for it")
 
 
 def _check_bytes(texts: Sequence[str], types: npt.NDArray[np.uint8], native: bool) -> None:
@@ -209,7 +79,7 @@ def _check_bytes(texts: Sequence[str], types: npt.NDArray[np.uint8], native: boo
         return
     for text, piece in found.items():
         if text not in BYTE_TEXTS:
-            raise ModelError(f"piece {piece} {show(text)} is no byte: the texts of type byte are <0x00> to <0xFF>", piece=piece)
+            raise fault(piece, f"{show(text)} is no byte: the texts of type byte are <0x00> to <0xFF>")
     missing = [text for text in BYTE_TEXTS if text not in found]
     if native and missing:
         raise ModelError(

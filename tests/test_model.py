@@ -185,8 +185,8 @@ def test_normal_pieces_hold_no_real_space() -> None:
 def test_parts_join_to_the_piece() -> None:
     none = [None] * 259
     assert "do not join" in refusal("ab", parts=[*none, ("a", "c")])
-    assert "not empty" in refusal("ab", parts=[*none, ("ab", "")])
-    assert "not empty" in refusal("ab", parts=[*none, "ab"])
+    assert "do not join" in refusal("ab", parts=[*none, ("ab", "")])
+    assert "tuple of two strings" in refusal("ab", parts=[*none, "ab"])
     assert "not normal" in refusal("ab", parts=[*none, ("a", "b")], types=[2, 3, 3] + [6] * 256 + [3])
     assert "entries" in refusal("ab", parts=none)
 

@@ -10,7 +10,7 @@ import binascii
 import re
 from collections.abc import Iterable, Mapping
 
-from piecetokenizer.modelrules import show
+from piecetokenizer.errors import show
 
 __all__ = ["format_blob", "format_rules", "parse_blob", "parse_rules"]
 

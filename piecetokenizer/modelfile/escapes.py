@@ -13,7 +13,6 @@ CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 """What may not stand in a line as it is; a tab may, between two fields."""
 
 SPECIAL = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\udc80-\udcff]")
-ESCAPE = re.compile(rb"\\x([0-9A-Fa-f]{2})")
 BAD_ESCAPE = re.compile(r"\\(?!x[0-9A-Fa-f]{2})")
 
 
@@ -40,4 +39,5 @@ def unescape(written: str) -> str:
     if bad is not None:
         found = written[bad.start() : bad.start() + 4]
         raise ValueError(f"{found!r} is no escape: a backslash begins \\xHH, and is itself written \\x5C")
-    return ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), written.encode()).decode("utf-8", "surrogateescape")
+    # Python's own escapes hold \xHH, and no other can be left here; it takes the remaining bytes for Latin-1, which encodes back to them.
+    return written.encode().decode("unicode_escape").encode("latin-1").decode("utf-8", "surrogateescape")

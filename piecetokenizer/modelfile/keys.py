@@ -16,8 +16,8 @@ import dataclasses
 import re
 from typing import Any
 
+from piecetokenizer.errors import show
 from piecetokenizer.modelfile.escapes import escape, unescape
-from piecetokenizer.modelrules import show
 
 __all__ = ["MAX_DIGITS", "decimal", "format_line", "format_spec", "parse_value"]
 

@@ -7,15 +7,15 @@ import dataclasses
 import re
 from typing import Any, NoReturn, TypeVar
 
-from piecetokenizer.errors import ModelError, SpecError
+from piecetokenizer.columns import Columns
+from piecetokenizer.errors import ModelError, SpecError, show
 from piecetokenizer.model import Model
 from piecetokenizer.modelfile.charsmap import parse_blob, parse_rules
 from piecetokenizer.modelfile.escapes import CONTROL, unescape
 from piecetokenizer.modelfile.foreign import refuse_other_files
 from piecetokenizer.modelfile.keys import MAX_DIGITS, parse_value
-from piecetokenizer.modelfile.pieces import parse_pieces
+from piecetokenizer.modelfile.pieces import not_utf8, parse_pieces
 from piecetokenizer.modelfile.write import HEADER
-from piecetokenizer.modelrules import show
 from piecetokenizer.spec import MAX_VOCAB_SIZE, CounterSpec, PreTokenizerSpec, TokenizerSpec
 
 __all__ = ["loads"]
@@ -28,44 +28,30 @@ Spec = TypeVar("Spec", CounterSpec, PreTokenizerSpec, TokenizerSpec)
 
 def loads(data: bytes, name: str) -> Model:
     """The model; `name` is what errors call the file."""
-    reader = _Reader(_decode(data, name), name)
-    reader.header()
-    columns: dict[str, Any] = {
-        "counter": reader.spec("CounterSpec", CounterSpec),
-        "pretokenizer": reader.spec("PreTokenizerSpec", PreTokenizerSpec),
-        "tokenizer": reader.spec("TokenizerSpec", TokenizerSpec),
-    }
-    if reader.section_is("Charsmap"):
-        columns |= reader.charsmap()
-    if reader.section_is("Template"):
-        columns["template"] = reader.template()
-    columns |= reader.pieces()
-    try:
-        return Model(**columns)
-    except ModelError as error:
-        reader.fail(str(error), reader.line_of(error))
-
-
-def _decode(data: bytes, name: str) -> str:
     if not data:
         raise ModelError(f"{name}: the file is empty: a model file begins with the line {HEADER!r}")
     if data.startswith(BOM):
         raise ModelError(f"{name}, line 1: found a byte order mark, expected {HEADER!r}: save the file as UTF-8 without it")
     refuse_other_files(data[:4096], name)
+    reader = _Reader(data, name)
+    reader.header()
+    counter = reader.spec("CounterSpec", CounterSpec)
+    pretokenizer = reader.spec("PreTokenizerSpec", PreTokenizerSpec)
+    tokenizer = reader.spec("TokenizerSpec", TokenizerSpec)
+    charsmap = reader.charsmap() if reader.section_is("Charsmap") else {}
+    template = reader.template() if reader.section_is("Template") else None
+    columns = reader.pieces()
     try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ModelError(
-            f"{name}, line {line}: found the byte 0x{data[error.start]:02X}, which is not UTF-8: other bytes are written as \\xHH"
-        ) from None
+        return Model.of_columns(counter, pretokenizer, tokenizer, columns, template=template, **charsmap)
+    except ModelError as error:
+        reader.fail(str(error), reader.line_of(error))
 
 
 class _Reader:
-    """The text and how far it has been read."""
+    """The bytes and how far they have been read."""
 
-    def __init__(self, text: str, name: str) -> None:
-        self.text = text
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data = data
         self.name = name
         self.position = 0
         self.number = 0
@@ -86,19 +72,30 @@ class _Reader:
             return self.first_piece + error.piece
         return self.keys.get(re.split("[^a-z_]", str(error), maxsplit=1)[0], 0)
 
-    def peek(self) -> str | None:
+    def peek(self) -> bytes | None:
         """The next line without its LF; None at the end of the file, also if a line begins there and does not end."""
-        end = self.text.find("\n", self.position)
-        return None if end < 0 else self.text[self.position : end]
+        end = self.data.find(b"\n", self.position)
+        return None if end < 0 else self.data[self.position : end]
+
+    def in_section(self) -> bool:
+        """Is there another line of this section?"""
+        line = self.peek()
+        return line is not None and not line.startswith(b"[")
 
     def next(self, expected: str) -> str:
-        """The next line, checked for characters that may not stand in a line."""
-        line = self.peek()
+        """The next line, checked for what may not stand in a line."""
+        read = self.peek()
         self.number += 1
-        if line is None:
-            found = self.text[self.position :]
+        if read is None:
+            found = self.data[self.position : self.position + 100].decode(errors="replace")
+            if "\r" in found:
+                self.fail("the line ends in CR, expected LF: save the file with Unix line ends")
             self.fail(f"the file ends here{f' in the middle of {show(found)}' if found else ''}, expected {expected}: it is cut short")
-        self.position += len(line) + 1
+        try:
+            line = read.decode()
+        except UnicodeDecodeError as error:
+            self.fail(not_utf8(error))
+        self.position += len(read) + 1
         control = CONTROL.search(line)
         if control is not None:
             if control[0] == "\r" and line.index("\r") == len(line) - 1:
@@ -117,7 +114,7 @@ class _Reader:
 
     def section_is(self, name: str) -> bool:
         """Does the next section have this name?"""
-        return self.peek() == f"[{name}]"
+        return self.peek() == f"[{name}]".encode()
 
     def begin(self, name: str) -> None:
         """The line that begins a section."""
@@ -130,7 +127,7 @@ class _Reader:
     def values(self, section: str, names: list[str]) -> dict[str, str]:
         """The key=value lines of a section: each key once, in any order, none missing."""
         found: dict[str, str] = {}
-        while (line := self.peek()) is not None and not line.startswith("["):
+        while self.in_section():
             line = self.next("key=value")
             name, equals, value = line.partition("=")
             if not equals:
@@ -143,7 +140,7 @@ class _Reader:
             self.keys[name] = self.number
         missing = [name for name in names if name not in found]
         if missing:
-            if line is None:
+            if self.peek() is None:
                 self.next(f"{missing[0]}=")
             self.fail(f"the section [{section}] ends here without {', '.join(missing)}, expected all of its keys", self.number + 1)
         return found
@@ -173,7 +170,7 @@ class _Reader:
         self.begin("Charsmap")
         self.keys["normalization"] = self.number
         lines: list[tuple[int, str]] = []
-        while (line := self.peek()) is not None and not line.startswith("["):
+        while self.in_section():
             lines.append((self.number + 1, self.next("a rule")))
         try:
             if lines and "\t" not in lines[0][1]:
@@ -192,7 +189,7 @@ class _Reader:
         except ValueError as error:
             self.fail(f"chat_template: {error}")
 
-    def pieces(self) -> dict[str, Any]:
+    def pieces(self) -> Columns:
         """The section [Pieces], which ends the file."""
         self.begin("Pieces")
         line = self.next("size=")
@@ -202,19 +199,19 @@ class _Reader:
         if not 1 <= size <= MAX_VOCAB_SIZE:
             self.fail(f"found size={size}, expected a size from 1 to {MAX_VOCAB_SIZE}")
         self.first_piece = self.number + 1
-        body = self.text[self.position :]
-        lines = body.split("\n")
-        last = lines.pop()
-        found = parse_pieces(body, lines)
-        if len(found) == 2:
-            index, problem = found
+        body = self.data[self.position :]
+        columns = parse_pieces(body)
+        if isinstance(columns, tuple):
+            index, problem = columns
             self.fail(problem, self.first_piece + index)
+        found = len(columns.texts)
+        last = body[body.rfind(b"\n") + 1 :]
         if last:
+            self.number = self.first_piece + found
             self.fail(
-                f"the file ends in the middle of {show(last)}, expected a line feed: it is cut short, or an editor left that out",
-                self.first_piece + len(lines),
+                f"the file ends in the middle of {show(last.decode(errors='replace'))}, expected a line feed: "
+                "it is cut short, or an editor left that out"
             )
-        if len(lines) != size:
-            self.fail(f"found {len(lines)} pieces, expected {size} as size says: the file is cut short or was edited")
-        texts, scores, types, parts = found
-        return {"texts": texts, "scores": scores, "types": types, "parts": parts}
+        if found != size:
+            self.fail(f"found {found} pieces, expected {size} as size says: the file is cut short or was edited")
+        return columns

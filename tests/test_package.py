@@ -1,0 +1,37 @@
+"""The package's front door: public names, loaded when first used."""
+
+import subprocess
+import sys
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd="/")
+    assert found.returncode == 0, found.stderr
+    return found.stdout.strip()
+
+
+def test_the_package_is_light_to_import() -> None:
+    heavy = "{'numpy', 'click', 'tqdm', 'ahocorasick', 'gguf', 'importlib.metadata', 'json', 'dataclasses'}"
+    code = f"import sys; before = set(sys.modules); import piecetokenizer; print((set(sys.modules) - before) & {heavy})"
+    assert run(code) == "set()"
+
+
+def test_the_version_is_the_installed_one() -> None:
+    from importlib.metadata import version
+
+    assert run("import piecetokenizer; print(piecetokenizer.__version__)") == version("piecetokenizer")
+
+
+def test_names_are_the_same_objects_wherever_they_come_from() -> None:
+    assert run("import piecetokenizer as p, piecetokenizer.model as m; print(p.Model is m.Model, p.Piece is m.Piece)") == "True True"
+    assert run("import piecetokenizer.errors, piecetokenizer as p; print(p.errors.ModelError.__mro__[2].__name__)") == "ValueError"
+    assert run("from piecetokenizer import errors; print(errors.__name__)") == "piecetokenizer.errors"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    assert "no attribute 'Modell'" in run("import piecetokenizer\ntry: piecetokenizer.Modell\nexcept AttributeError as error: print(error)")
+
+
+def test_all_names_are_listed() -> None:
+    assert run("import piecetokenizer as p; print(set(p.__all__) - set(dir(p)))") == "set()"
