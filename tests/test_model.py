@@ -10,6 +10,7 @@ import pytest
 
 from piecetokenizer.errors import IdError, ModelError
 from piecetokenizer.model import Model, Piece, PieceType
+from piecetokenizer.normalize import Charsmap
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -224,12 +225,17 @@ def test_a_charsmap_goes_with_custom() -> None:
     assert "custom" in refusal("a", charsmap=b"blob")
     assert "custom" in refusal("a", pretokenizer=custom)
     assert "custom" in refusal("a", pretokenizer=custom, charsmap=b"blob", charsmap_rules={})
+    assert "charsmap: " in refusal("a", pretokenizer=custom, charsmap=b"blob")
+    assert "charsmap_rules={}" in refusal("a", pretokenizer=custom, charsmap=b"")
+    assert "255" in refusal("a", pretokenizer=custom, charsmap_rules={"x" * 256: "y"})
+    blob = Charsmap.from_rules({"a": "b"}).blob
+    assert small("a", pretokenizer=custom, charsmap=blob).charsmap == blob
     rules = {"a": "b"}
     model = small("a", pretokenizer=custom, charsmap_rules=rules)
     rules["c"] = "d"
     assert model.charsmap_rules == {"a": "b"}
     for source, target in (("", "x"), ("a", "\ud800"), ("a\0", "b"), (1, "b"), ("a", None)):
-        assert "charsmap_rules" in refusal("a", pretokenizer=custom, charsmap_rules={source: target})
+        assert "charsmap: found the rule" in refusal("a", pretokenizer=custom, charsmap_rules={source: target})
 
 
 def test_a_template_is_text() -> None:

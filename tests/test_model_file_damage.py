@@ -190,6 +190,8 @@ def test_bytes_that_are_not_utf8(junk: bytes) -> None:
         ("AA A\n", "expected base64", 1),
         ("AAAÄ\n", "expected base64", 1),
         ("AAAA\n\n", "expected base64", 2),
+        ("AAAA\n", "charsmap: it has 3 bytes", 0),
+        ("AAAAAAAA\n", "charsmap: its trie should have 0 bytes", 0),
     ],
 )
 def test_charsmaps_that_are_none(lines: str, found: str, at: int) -> None:

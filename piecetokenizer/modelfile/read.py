@@ -168,7 +168,7 @@ class _Reader:
     def charsmap(self) -> dict[str, Any]:
         """The section [Charsmap], in either of its forms."""
         self.begin("Charsmap")
-        self.keys["normalization"] = self.number
+        self.keys["normalization"] = self.keys["charsmap"] = self.number  # what its faults begin with
         lines: list[tuple[int, str]] = []
         while self.in_section():
             lines.append((self.number + 1, self.next("a rule")))
