@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ from piecetokenizer.columns import Columns, Parts
 from piecetokenizer.errors import IdError, ModelError
 from piecetokenizer.files import read_file, write_atomically
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
+
+if TYPE_CHECKING:
+    from piecetokenizer.editing import Edit
 
 __all__ = ["Model", "Parts", "Piece", "PieceType"]
 
@@ -258,6 +261,50 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model.loads, (self.dumps(),)
+
+    # ---- edited: each gives the new model and where every id went, see piecetokenizer.editing (which imports this module)
+
+    def add_tokens(self, *, control: Sequence[str] = (), user_defined: Sequence[str] = ()) -> "Edit":
+        """Control tokens and user-defined symbols at the end."""
+        from piecetokenizer import editing
+
+        return editing.add_tokens(self, control=control, user_defined=user_defined)
+
+    def retype(self, types: Mapping[int | str, PieceType | int]) -> "Edit":
+        """Other types for some pieces."""
+        from piecetokenizer import editing
+
+        return editing.retype(self, types)
+
+    def rename(self, texts: Mapping[int | str, str]) -> "Edit":
+        """Other texts for some pieces."""
+        from piecetokenizer import editing
+
+        return editing.rename(self, texts)
+
+    def remove(self, pieces: Sequence[int | str]) -> "Edit":
+        """Without some pieces."""
+        from piecetokenizer import editing
+
+        return editing.remove(self, pieces)
+
+    def truncate(self, size: int) -> "Edit":
+        """With the first merges only, as if trained with a smaller vocab_size."""
+        from piecetokenizer import editing
+
+        return editing.truncate(self, size)
+
+    def merge(self, other: "Model") -> "Edit":
+        """With the pieces of another model behind."""
+        from piecetokenizer import editing
+
+        return editing.merge(self, other)
+
+    def set_roles(self, **roles: int | str | None) -> "Edit":
+        """With other pieces as bos, eos, eot and so on."""
+        from piecetokenizer import editing
+
+        return editing.set_roles(self, **roles)
 
     # ---- as a file
 

@@ -35,3 +35,11 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_all_names_are_listed() -> None:
     assert run("import piecetokenizer as p; print(set(p.__all__) - set(dir(p)))") == "set()"
+
+
+def test_train_stays_the_function() -> None:
+    """The module piecetokenizer.train has the name of its function; importing it must not put it in the function's place."""
+    check = "print(callable(piecetokenizer.train), piecetokenizer.train is sys.modules['piecetokenizer.train'].train)"
+    for first in ("piecetokenizer", "piecetokenizer.train", "piecetokenizer.model"):
+        for then in ("", "from piecetokenizer.train import train\n", "from piecetokenizer import train\n"):
+            assert run(f"import sys, {first}, piecetokenizer\n{then}piecetokenizer.train\n{check}") == "True True"
