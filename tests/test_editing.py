@@ -1,6 +1,8 @@
 """Editing: the new model, where each id went, and that everything which is not edited still means the same."""
 
+import doctest
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -328,3 +330,9 @@ def test_any_edits_keep_a_model_valid_and_its_map_true(data: Any) -> None:
     lost = {piece.id for piece in edit.lost}
     for id in (edit.model.types == PieceType.NORMAL).nonzero()[0].tolist():
         assert (tokenizer.encode(edit.model.texts[id].replace("▁", " ")) == [id]) == (id not in lost)
+
+
+def test_the_documentation(root: Path) -> None:
+    failed, run = doctest.testfile(str(root / "docs" / "editing.md"), module_relative=False, encoding="utf-8")
+    assert failed == 0
+    assert run > 15
