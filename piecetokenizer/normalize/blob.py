@@ -19,13 +19,15 @@ import numpy as np
 from piecetokenizer.errors import ModelError
 from piecetokenizer.normalize.double_array import BLOCK, UNUSED
 
-__all__ = ["MAX_RULES", "MAX_SOURCE", "Children", "Trie", "decompile", "pack_blob", "read_blob"]
+__all__ = ["MAX_RULES", "MAX_SOURCE", "Children", "Trie", "decompile", "have_equal_rules", "pack_blob", "read_blob"]
 
 MAX_SOURCE = 255
 """Bytes of a source at most: it bounds what the walk at one position of a text can cost."""
 MAX_RULES = 1 << 22
 MAX_BLOB = 1 << 26
 MAX_VISITS = 1 << 23
+VALUE = np.uint32(0x7FFFFFFF)
+"""The bits of a leaf that say where its target begins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +67,14 @@ def base_of(units: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 class Children:
-    """The way down: all units sorted by the base whose children they would be."""
+    """The way down: all units sorted by the base whose children they would be, and by their labels."""
 
     def __init__(self, units: np.ndarray) -> None:
         self.units = units
         places = np.flatnonzero(units < UNUSED)  # not leaves, nor what no walk can take
-        owners = places ^ (units[places] & 0xFF).astype(np.int64)
-        order = np.argsort(owners, kind="stable")
+        labels = (units[places] & 0xFF).astype(np.int64)
+        owners = places ^ labels
+        order = np.argsort(owners << 8 | labels)
         self._places = places[order]
         self._begins = np.searchsorted(owners[order], np.arange(len(units) + 1))
 
@@ -153,13 +156,12 @@ def decompile(trie: Trie) -> Iterator[tuple[bytes, bytes]]:
     """All rules of a proved trie as (source, target), in the order of the sources' bytes."""
     units = trie.units
     children = Children(units)
-    targets = trie.targets
     ways: dict[int, list[tuple[bytes, int, int]]] = {}  # base -> for each child, the last first: its byte, its base, its target or -1
     stack = [(b"", int(base_of(units, np.zeros(1, np.int64))[0]), -1)]
     while stack:
         source, base, target = stack.pop()
         if target >= 0:
-            yield source, targets[target : targets.index(0, target)]
+            yield source, target_at(trie, target)
         if base not in ways:
             _, places = children.of(np.array([base]))
             below = base_of(units, places)
@@ -167,6 +169,30 @@ def decompile(trie: Trie) -> Iterator[tuple[bytes, bytes]]:
             labels = (units[places] & 0xFF).tolist()
             ways[base] = sorted(zip(map(_BYTES.__getitem__, labels), below.tolist(), values.tolist(), strict=True), reverse=True)
         stack.extend([(source + byte, child, value) for byte, child, value in ways[base]])
+
+
+def have_equal_rules(one: Trie, other: Trie) -> bool:
+    """Whether two proved tries hold the same rules, however they are laid out: both are walked at once, by pairs of bases."""
+    tries = (one, other)
+    children = [Children(trie.units) for trie in tries]
+    bases = [base_of(trie.units, np.zeros(1, np.int64)) for trie in tries]
+    while len(bases[0]):
+        (parents, places), (other_parents, other_places) = (way.of(base) for way, base in zip(children, bases, strict=True))
+        unit, other_unit = one.units[places], other.units[other_places]
+        if not np.array_equal(parents, other_parents) or np.any((unit ^ other_unit) & 0x1FF):
+            return False
+        bases = [base_of(one.units, places), base_of(other.units, other_places)]
+        leaves = [trie.units[base[(unit & 0x100) != 0]] & VALUE for trie, base in zip(tries, bases, strict=True)]
+        for begin, other_begin in np.unique(np.stack(leaves), axis=1).T.tolist():
+            if target_at(one, begin) != target_at(other, other_begin):
+                return False
+        bases = list(np.unique(np.stack(bases), axis=1))
+    return True
+
+
+def target_at(trie: Trie, begin: int) -> bytes:
+    """The target that begins there."""
+    return trie.targets[begin : trie.targets.index(0, begin)]
 
 
 _BYTES = [bytes([byte]) for byte in range(256)]

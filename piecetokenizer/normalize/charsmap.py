@@ -11,7 +11,7 @@ from importlib.resources import files
 from os import PathLike
 
 from piecetokenizer.errors import ModelError, SpecError
-from piecetokenizer.normalize.blob import MAX_RULES, MAX_SOURCE, Trie, decompile, pack_blob, read_blob
+from piecetokenizer.normalize.blob import MAX_RULES, MAX_SOURCE, Trie, decompile, have_equal_rules, pack_blob, read_blob
 from piecetokenizer.normalize.double_array import build_units
 from piecetokenizer.normalize.rules import parse_rules, read_rules
 from piecetokenizer.normalize.tables import KernelTables
@@ -97,13 +97,16 @@ class Charsmap:
         return KernelTables.of(self._trie)
 
     def __eq__(self, other: object) -> bool:
-        """Equal blobs are equal at once; else the rules decide, since one set can be laid out in many ways."""
+        """Whether the rules are the same; one set of rules can be laid out in many ways."""
         if not isinstance(other, Charsmap):
             return NotImplemented
-        return self._blob == other._blob or self.rules() == other.rules()
+        if self._blob == other._blob or self._trie is None or other._trie is None:
+            return self._blob == other._blob
+        return have_equal_rules(self._trie, other._trie)
 
     def __hash__(self) -> int:
-        return hash(tuple(self.rules().items()))
+        """By the characters with rules of their own, which do not depend on the layout."""
+        return hash(self.tables.leads.tobytes() + self.tables.row_places.tobytes())
 
     def __reduce__(self) -> tuple[object, tuple[object]]:
         return (Charsmap.builtin, (self._name,)) if self._name else (Charsmap.from_blob, (self._blob,))
