@@ -45,4 +45,4 @@ if PURE:
     print("piecetokenizer: PIECETOKENIZER_PURE=1, kernels are not compiled and will be slow", file=sys.stderr)
     setup(install_requires=["numpy>=1.26", "pyahocorasick>=2.1", "click>=8.1", "tqdm>=4.66", "gguf>=0.17", "Cython>=3.1"])
 else:
-    setup(ext_modules=kernels())
+    setup(ext_modules=kernels(), options={"build_ext": {"parallel": os.cpu_count() or 1}})

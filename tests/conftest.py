@@ -1,7 +1,7 @@
 """What all tests share: the hypothesis profiles, the guard that the installed package is what is tested, and the paths of the repository.
 
-Tests run against the *installed* package, since only there are the kernels compiled.  Run them as `.venv/bin/pytest` from the repository's root;
-`python -m pytest` would put the source tree first, and the guard below would say so.
+Tests run against the *installed* package, since only there are the kernels compiled.  Run them as `.venv/bin/pytest` from the
+repository's root; `python -m pytest` would put the source tree first, and the guard below would say so.
 """
 
 import os

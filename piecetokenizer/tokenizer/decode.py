@@ -10,33 +10,24 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from piecetokenizer.model import Model, PieceType
 from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 from piecetokenizer.tokenizer.ids import Ids, check_id, id_array
+from piecetokenizer.tokenizer.imported import LeadingSpace
 
-__all__ = ["Decoder", "printed_bytes"]
+__all__ = ["Decoder", "text_of"]
 
 _SLACK = 16
 _NOT_NOTED = np.empty(0, np.int64).data
-_SILENT = (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED)
-
-
-def printed_bytes(model: Model, skip_special: bool = True) -> list[bytes]:
-    """What each piece of a model prints."""
-    pieces = model.piece_bytes()
-    if skip_special:
-        for id in np.flatnonzero(np.isin(model.types, _SILENT)).tolist():
-            pieces[id] = b""
-    return pieces
 
 
 class Decoder:
     """Immutable; shared by all threads."""
 
-    __slots__ = ("_arena", "_offsets", "_slots", "size")
+    __slots__ = ("_arena", "_leading", "_offsets", "_slots", "size")
 
-    def __init__(self, pieces: Sequence[bytes]) -> None:
+    def __init__(self, pieces: Sequence[bytes], leading: LeadingSpace) -> None:
         self.size = len(pieces)
+        self._leading = leading
         self._arena = memoryview(b"".join(pieces) or b"\0")
         offsets = np.zeros(self.size + 1, np.int64)
         np.cumsum(np.fromiter(map(len, pieces), np.int64, self.size), out=offsets[1:])
@@ -44,9 +35,24 @@ class Decoder:
         self._slots = np.zeros(16 * self.size, np.uint8).data
         fill_slots(self._arena, self._offsets, self._slots)
 
-    def bytes_of(self, ids: Ids) -> NDArray[np.uint8]:
-        """The bytes that ids print, as an array."""
-        array = id_array(ids, self.size).data
+    def text_bytes(self, ids: Ids) -> NDArray[np.uint8]:
+        """The bytes of a whole text, as an array."""
+        array = id_array(ids, self.size)
+        data = self._bytes_of(array)
+        return data[self._leading.count(array)[0] :] if self._leading.strips else data
+
+    def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
+        """The bytes of some ids of a text, and whether the next ids are still at its start."""
+        array = id_array(ids, self.size)
+        data = self._bytes_of(array).tobytes()
+        if not at_start or not self._leading.strips:
+            return data, False
+        left_out, at_start = self._leading.count(array)
+        return data[left_out:], at_start
+
+    def _bytes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """What ids print, all of it; they are in the vocabulary."""
+        array = ids.data
         total = measure(array, self._slots, self._offsets)
         out: NDArray[np.uint8] = np.empty(total + _SLACK, np.uint8)
         decode(array, self._slots, self._arena, self._offsets, out.data, _NOT_NOTED)

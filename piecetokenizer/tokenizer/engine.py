@@ -11,7 +11,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,14 @@ from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
-from piecetokenizer.tokenizer.decode import Decoder, printed_bytes
+from piecetokenizer.tokenizer.decode import Decoder
+from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed_bytes
+from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
 from piecetokenizer.tokenizer.special import Parts, Span, SpecialTokens, joined, utf8
 from piecetokenizer.tokenizer.tables import build_tables
 from piecetokenizer.tokenizer.workspace import Workspace
 
-__all__ = ["Engine", "Options", "Rows", "Text"]
-
-Arrays = tuple[bytes, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
-"""What Workspace.run_rows takes: bytes, and of each row its start, stop, flags and lead."""
+__all__ = ["Engine", "Options", "Text"]
 
 Text = str | bytes | Parts
 """One text: a str, UTF-8 bytes, or parts (text, trusted)."""
@@ -47,45 +46,26 @@ class Options:
     seed: int = 0
 
 
-@dataclass(slots=True)
-class Rows:
-    """Rows of one or more texts, as the workspace takes them."""
-
-    data: list[bytes] = field(default_factory=list)
-    size: int = 0
-    starts: list[int] = field(default_factory=list)
-    stops: list[int] = field(default_factory=list)
-    flags: list[int] = field(default_factory=list)
-    leads: list[int] = field(default_factory=list)
-    text_ends: list[int] = field(default_factory=list)
-    """For each text, how many rows there are up to its end."""
-
-    def arrays(self) -> Arrays:
-        """As the workspace takes them."""
-        return (
-            b"".join(self.data),
-            np.array(self.starts, np.int64),
-            np.array(self.stops, np.int64),
-            np.array(self.flags, np.uint8),
-            np.array(self.leads, np.int32),
-        )
-
-
 class Engine:
     """Shared by all threads; see Workspace for what is not."""
 
     def __init__(self, model: Model, dictionary: Any = None) -> None:
         spec = model.pretokenizer
+        charsmap = charsmap_of(model)
         self.model = model
         self.dictionary = dictionary
         self.size = len(model)
-        self.normalizer = Normalizer(spec, charsmap_of(model))
+        self.normalizer = Normalizer(spec, charsmap)
         self.pretokenizer = PreTokenizer(spec, dictionary) if spec.cn == "dict" else PreTokenizer(spec)
-        normal = model.types == PieceType.NORMAL
-        self.tables = build_tables(model.texts, model.scores, normal, spec.space, byte_ids(model), max(model.tokenizer.unk_id, 0))
-        self.piece_sizes = np.where(model.types == PieceType.BYTE, 1, self.tables.sizes).astype(np.int64)
         self.special = SpecialTokens(model)
-        self.is_plain = not self.special.always
+        self.imported = None if model.tokenizer.semantics == "native" else Imported(model, charsmap)
+        space = spec.space if self.imported is None else self.imported.kernel_space
+        self.tables = build_tables(model.texts, model.scores, mergeable(model), space, byte_ids(model), max(model.tokenizer.unk_id, 0))
+        self.is_byte = model.types == PieceType.BYTE
+        self.piece_sizes = np.where(self.is_byte, 1, self.tables.sizes).astype(np.int64)
+        self.is_plain = not self.special.always and (self.imported is None or self.imported.is_plain)
+        self.is_native_plain = self.is_plain and self.imported is None
+        self.space = "" if self.imported is None else spec.space
         self.ints = list(range(self.size))
         self.flags = WHOLE | (PREFIX if spec.prefix != "none" else 0)
         self._inner_flags = PREFIX if spec.prefix == "fragment" else 0
@@ -105,7 +85,8 @@ class Engine:
         """The decoder that leaves out, or prints, control, unknown and unused pieces."""
         decoder = self._decoders.get(skip_special)
         if decoder is None:
-            decoder = self._decoders[skip_special] = Decoder(printed_bytes(self.model, skip_special))
+            printed = printed_bytes(self.model, skip_special)
+            decoder = self._decoders[skip_special] = Decoder(printed, LeadingSpace(self.model, printed))
         return decoder
 
     def role(self, role: str) -> int:
@@ -127,27 +108,24 @@ class Engine:
         data, trusted = joined(text, options.errors)
         return data, self.special.spans(data, options.special, trusted)
 
-    def add_rows(self, rows: Rows, data: bytes, spans: list[Span], options: Options) -> None:
+    def add_rows(self, rows: Rows, data: bytes, spans: Sequence[Span], options: Options) -> None:
         """Append a text to some rows."""
         if spans and options.first >= 0 and spans[0][:1] + spans[0][2:] == (0, options.first):
             self._warn_of_bos(options.first)
-        base, size = rows.size, len(data)
-        fragments = len(spans) + 1
+        at, flags, lead = 0, self._inner_flags | self.flags & (TRIM_LEFT | PREFIX), options.first
         rows.data.append(data)
-        rows.starts += [base, *(base + end for _, end, _ in spans)]
-        rows.stops += [*(base + start for start, _, _ in spans), base + size]
-        rows.leads += [options.first, *(id for _, _, id in spans)]
-        flags = [self._inner_flags] * fragments
-        flags[0] |= self.flags & (TRIM_LEFT | PREFIX)
-        flags[-1] |= TRIM_RIGHT
-        rows.flags += flags
-        rows.size += size
+        for start, end, id in spans:
+            rows.add(rows.size + at, rows.size + start, flags, lead)
+            at, flags, lead = end, self._inner_flags, id
+        rows.add(rows.size + at, rows.size + len(data), flags | TRIM_RIGHT, lead)
+        rows.size += len(data)
         if options.last >= 0:
-            rows.starts.append(rows.size)
-            rows.stops.append(rows.size)
-            rows.flags.append(0)
-            rows.leads.append(options.last)
+            rows.add(rows.size, rows.size, 0, options.last)
         rows.text_ends.append(len(rows.starts))
+
+    def is_plain_text(self, text: str) -> bool:
+        """Whether a text has no special tokens (special=text), and no literal ▁ that a model of another tool takes for a space."""
+        return self.is_plain and (not self.space or self.space not in text)
 
     def _warn_of_bos(self, first: int) -> None:
         """Say once that a text that already begins with BOS got another."""
@@ -160,21 +138,34 @@ class Engine:
 
     # ---- one call
 
+    def normalized(
+        self, work: Workspace, arrays: RowArrays, lead_spans: Sequence[tuple[int, int]]
+    ) -> tuple[NormalRows, Sequence[int] | NDArray[np.int64]]:
+        """Rows as they are merged, and for each row given, which is its last now."""
+        if self.imported is None:
+            return work.normalized(arrays, lead_spans), range(len(lead_spans))
+        return self.imported.normalized(work, arrays, lead_spans)
+
+    def _run_rows(self, work: Workspace, arrays: RowArrays) -> NDArray[np.int64]:
+        """Encode rows; returns where the ids of each end."""
+        if self.imported is None:
+            return work.run_rows(*arrays)
+        rows, last = self.imported.normalized(work, arrays, [(0, 0)] * len(arrays[1]))
+        return work.run_normalized(rows)[last]
+
     def run_text(self, work: Workspace, text: Text, options: Options) -> Any:
         """Encode one text; returns the encoder, which has the ids."""
-        data, spans = self.cut(text, options)
         if options.drop:
-            return self._run_with_dropout(work, data, spans, options, 0)
-        if not spans:
-            return work.run_one(data, self.flags, options.first, options.last)
+            return self.run_with_dropout(work, text, options, 0)
+        data, spans = self.cut(text, options)
         rows = Rows()
         self.add_rows(rows, data, spans, options)
-        work.run_rows(*rows.arrays())
+        self._run_rows(work, rows.arrays())
         return work.encoder
 
     def run_texts(self, work: Workspace, texts: Sequence[Text], options: Options, index: int = 0) -> NDArray[np.int64]:
         """Encode many texts, one behind the other; returns where the ids of each end.  `index` is the number of the first, for messages."""
-        if options.special == "text" and not self.special.always and options.last < 0:
+        if options.special == "text" and self.is_plain and options.last < 0:
             plain = self._plain_rows(texts, options.first)
             if plain:
                 return work.run_rows(*plain)
@@ -184,10 +175,10 @@ class Engine:
                 self.add_rows(rows, *self.cut(text, options), options)
             except InputError as error:
                 raise InputError(f"text {index + place} of the batch: {error}") from None
-        ends = work.run_rows(*rows.arrays())
+        ends = self._run_rows(work, rows.arrays())
         return ends[np.array(rows.text_ends, np.int64) - 1]
 
-    def _plain_rows(self, texts: Sequence[Text], first: int) -> Arrays | None:
+    def _plain_rows(self, texts: Sequence[Text], first: int) -> RowArrays | None:
         """The rows of texts that are one row each, without a step of Python for each; None if some text is no valid str."""
         count = len(texts)
         try:
@@ -196,20 +187,19 @@ class Engine:
             sizes = map(len, texts if len(data) == len(whole) else [text.encode() for text in texts])  # type: ignore[union-attr]
         except (TypeError, UnicodeEncodeError):
             return None
+        if not self.is_plain_text(whole):
+            return None
         edges = np.zeros(count + 1, np.int64)
         np.cumsum(np.fromiter(sizes, np.int64, count), out=edges[1:])
         return data, edges[:-1], edges[1:], np.full(count, self.flags, np.uint8), np.full(count, first, np.int32)
 
     def run_with_dropout(self, work: Workspace, text: Text, options: Options, index: int) -> Any:
         """Encode text number `index` of a batch, leaving out merges by a chance that depends on seed and index only."""
-        return self._run_with_dropout(work, *self.cut(text, options), options, index)
-
-    def _run_with_dropout(self, work: Workspace, data: bytes, spans: list[Span], options: Options, index: int) -> Any:
         rows = Rows()
-        self.add_rows(rows, data, spans, options)
+        self.add_rows(rows, *self.cut(text, options), options)
         seed = hashlib.blake2b(b"%d %d" % (options.seed, index), digest_size=8).digest()
         work.drop(int.from_bytes(seed, "little"), options.drop)
-        work.run_rows(*rows.arrays())
+        self._run_rows(work, rows.arrays())
         work.drop(0, 0)
         return work.encoder
 

@@ -28,7 +28,9 @@ _MASKS = np.array([(1 << 8 * n) - 1 for size in range(16) for n in (min(size, 8)
 
 def new_merger(tables: Tables, linear: int = 32) -> Any:
     """A Merger with scratch for segments of ordinary length."""
-    merger = Merger(tables.page_of, tables.pages, tables.pairs, tables.pair_shift, tables.known, tables.known_shift, tables.byte_ids, tables.unk_id, tables.size, linear)
+    characters = tables.page_of, tables.pages
+    pairs = tables.pairs, tables.pair_shift, tables.known, tables.known_shift
+    merger = Merger(*characters, *pairs, tables.byte_ids, tables.unk_id, tables.size, linear)
     widen(merger, _ROOM)
     return merger
 

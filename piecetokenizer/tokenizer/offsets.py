@@ -9,56 +9,68 @@ one character has that character.  A byte piece has the whole character that its
 their end of the text.
 """
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
-from piecetokenizer.tokenizer.engine import Engine, Options, Rows, Text
+from piecetokenizer.normalize import PREFIX
+from piecetokenizer.tokenizer.engine import Engine, Options, Text
+from piecetokenizer.tokenizer.rows import Rows
 
 __all__ = ["encode_with_spans"]
 
 
 def encode_with_spans(engine: Engine, text: Text, options: Options) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The ids of a text, and their spans as a matrix of two columns."""
-    data, spans = engine.cut(text, options)
+    data, specials = engine.cut(text, options)
     rows = Rows()
-    engine.add_rows(rows, data, spans, options)
+    engine.add_rows(rows, data, specials, dataclasses.replace(options, first=-1, last=-1))
     work = engine.checkout()
-    row_ends = work.run_rows(*rows.arrays(), offsets=True)
-    normal, origins, stops = work.normalized()
+    normal = engine.normalized(work, rows.arrays(), [(0, 0), *((start, end) for start, end, _ in specials)])[0]
+    row_ends = work.run_normalized(normal)
     ids = work.result()
     engine.checkin(work)
 
-    begins, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
-    specials = [(0, 0), *((start, end) for start, end, _ in spans), (len(data), len(data))]
+    spans = np.empty((len(ids), 2), np.int64)
     first_id = first_byte = 0
-    for row, (last_id, last_byte) in enumerate(zip(row_ends.tolist(), stops.tolist(), strict=True)):
-        if rows.leads[row] >= 0:
-            begins[first_id], ends[first_id] = specials[row]
+    for row, (last_id, last_byte) in enumerate(zip(row_ends.tolist(), normal.stops.tolist(), strict=True)):
+        if normal.leads[row] >= 0:
+            spans[first_id] = normal.lead_spans[row]
             first_id += 1
-        own = slice(first_id, last_id)
-        begins[own], ends[own] = _spans(
-            normal[first_byte:last_byte], np.append(origins[first_byte:last_byte], rows.stops[row]), _sizes(engine, ids[own], normal,
-            first_byte)
-        )
-        if row == len(spans):  # the last one with text: what is trimmed at its end belongs to nobody
-            ends[own] = np.minimum(ends[own], origins[last_byte])
+        if first_id < last_id:
+            own = normal.text[first_byte:last_byte]
+            origins = np.append(normal.origins[first_byte:last_byte], normal.ends[row])
+            sizes = _sizes(engine, ids[first_id:last_id], own)
+            spans[first_id:last_id] = _spans(own, origins, sizes)
+            if normal.flags[row] & PREFIX and sizes[0] == 1:  # the space that was put there stands for nothing
+                spans[first_id, 1] = spans[first_id, 0]
         first_id, first_byte = last_id, last_byte
-    return ids, np.stack([_characters(data, begins), _characters(data, ends)], axis=1)
+    before, behind = ([id] if id >= 0 else [] for id in (options.first, options.last))
+    around = [np.zeros((len(before), 2), np.int64), spans, np.full((len(behind), 2), len(data))]
+    return np.array([*before, *ids.tolist(), *behind], np.int32), _characters(data, np.concatenate(around))
 
 
-def _sizes(engine: Engine, ids: NDArray[np.int32], normal: NDArray[np.uint8], start: int) -> NDArray[np.int64]:
+def _sizes(engine: Engine, ids: NDArray[np.int32], normal: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The normalized bytes that each id covers: its piece's, but an unknown id covers one character."""
     sizes = engine.piece_sizes[ids]
-    for place in np.flatnonzero(ids == engine.tables.unk_id).tolist():
-        lead = int(normal[start + int(sizes[:place].sum())])
-        sizes[place] = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    if int(sizes.sum()) == len(normal):
+        return sizes
+    # An unknown id, or one that llama.cpp takes for a text that spells a byte piece: `<0x41>`.
+    at = 0
+    data = normal.tobytes()
+    for place, id in enumerate(ids.tolist()):
+        spelt = engine.model.texts[id].encode("utf-8", "surrogateescape")
+        if id == engine.tables.unk_id:
+            sizes[place] = 1 if data[at] < 0x80 else 2 if data[at] < 0xE0 else 3 if data[at] < 0xF0 else 4
+        elif engine.is_byte[id] and len(spelt) > 1 and data.startswith(spelt, at):
+            sizes[place] = len(spelt)
+        at += int(sizes[place])
     return sizes
 
 
-def _spans(
-    normal: NDArray[np.uint8], origins: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bytes of the original for each id of one fragment; `origins` has one entry more than `normal`, the fragment's end."""
+def _spans(normal: NDArray[np.uint8], origins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Bytes of the original for each id of one row; `origins` has one entry more than `normal`, the end of the row's original."""
     ends = np.cumsum(sizes)
     begins = ends - sizes
     inside = np.append((normal & 0xC0) == 0x80, False)  # not at the edge of a character
@@ -67,7 +79,7 @@ def _spans(
         ends = ends + inside[ends]
     firsts = origins[begins]
     last = origins[ends - 1]
-    return firsts, origins[np.minimum(np.searchsorted(origins, last, side="right"), len(normal))]
+    return np.stack([firsts, origins[np.minimum(np.searchsorted(origins, last, side="right"), len(normal))]], axis=1)
 
 
 def _characters(data: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]:

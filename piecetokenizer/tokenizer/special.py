@@ -3,12 +3,12 @@
 In: the bytes of a text, and which parts of it are trusted.  Out: spans (start, end, id), ascending, never overlapping.
 
 User-defined pieces always match, before normalization.  Control pieces match only where that was asked for: text is text, however it is
-spelt.  All that may match is taken leftmost, of those the longest; a control piece that does not lie wholly inside trusted text is no
-match, so that it does not hide a shorter one either.
+spelt.  All that may match is taken leftmost, of those the longest (by llama.cpp's rule in its models); a control piece that does not
+lie wholly inside trusted text is no match, so that it does not hide a shorter one either.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -28,7 +28,10 @@ class SpecialTokens:
     """The pieces of a model that are found in raw text.  Immutable; shared by all threads."""
 
     def __init__(self, model: Model) -> None:
-        user, control = (_in_text(model, type) for type in (PieceType.USER_DEFINED, PieceType.CONTROL))
+        llama, sentencepiece = (model.tokenizer.semantics == name for name in ("llama", "sentencepiece"))
+        user = [] if sentencepiece else _in_text(model, PieceType.USER_DEFINED)
+        control = _in_text(model, PieceType.CONTROL, *([PieceType.UNKNOWN] if llama else []))
+        self._choose = longest_first if llama else leftmost_longest
         self._ids = [*user, *control]
         self._first_control = len(user)
         self._texts = [model.texts[id] for id in self._ids]
@@ -44,7 +47,9 @@ class SpecialTokens:
 
     def user_spans(self, data: bytes) -> list[Span]:
         """The user-defined pieces in a text."""
-        return [(start, end, self._ids[index]) for start, end, index in self._user.spans(data)] if self.always else []
+        if not self.always:
+            return []
+        return [(start, end, self._ids[index]) for start, end, index in self._choose(self._user.matches(data))]
 
     def spans(self, data: bytes, special: str, trusted: Sequence[tuple[int, int]] | None) -> list[Span]:
         """What is cut out of a text.
@@ -64,7 +69,7 @@ class SpecialTokens:
             stretch = bisect_right(firsts, start) - 1
             return index < self._first_control or (stretch >= 0 and end <= trusted[stretch][1])
 
-        found = leftmost_longest(match for match in self._matcher().matches(data) if special == "error" or allowed(*match))
+        found = self._choose(match for match in self._matcher().matches(data) if special == "error" or allowed(*match))
         if special == "error":
             for start, end, index in found:
                 if not allowed(start, end, index):
@@ -76,9 +81,23 @@ class SpecialTokens:
         return [(start, end, self._ids[index]) for start, end, index in found]
 
 
-def _in_text(model: Model, type: PieceType) -> list[int]:
-    """The pieces of a type that a text can hold: those that are UTF-8."""
-    return [id for id in np.flatnonzero(model.types == type).tolist() if not any("\ud800" <= char <= "\udfff" for char in model.texts[id])]
+def longest_first(matches: Iterable[Span]) -> list[Span]:
+    """llama.cpp's choice of matches (start, end, index): all of the longest symbol, from the left, then of the next, in what is left."""
+    chosen: list[Span] = []
+    taken = bytearray()
+    for start, end, index in sorted(matches, key=lambda match: (match[0] - match[1], match[2], match[0])):
+        if len(taken) < end:
+            taken.extend(bytes(end - len(taken)))
+        if taken.find(1, start, end) < 0:
+            taken[start:end] = b"\1" * (end - start)
+            chosen.append((start, end, index))
+    return sorted(chosen)
+
+
+def _in_text(model: Model, *types: PieceType) -> list[int]:
+    """The pieces of some types that a text can hold: those that are UTF-8."""
+    ids: list[int] = np.flatnonzero(np.isin(model.types, types)).tolist()
+    return [id for id in ids if not any("\ud800" <= char <= "\udfff" for char in model.texts[id])]
 
 
 def utf8(text: str | bytes | bytearray | memoryview, errors: str = "strict") -> bytes:

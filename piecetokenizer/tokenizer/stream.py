@@ -30,7 +30,7 @@ class StreamDecoder(Generic[AnyStr]):
     `stopped` is the stop string that ended the stream, None until then; after it, nothing more comes out.
     """
 
-    __slots__ = ("_decoder", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")
+    __slots__ = ("_at_start", "_decoder", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")
 
     @overload
     def __init__(
@@ -58,13 +58,14 @@ class StreamDecoder(Generic[AnyStr]):
         self._longest = max(map(len, self._stops), default=0)
         self._nothing: Any = "" if out == "text" else b""
         self._held = self._nothing
+        self._at_start = True
         self.stopped: str | None = None
 
     def push(self, ids: int | Ids) -> AnyStr:
         """Take the next id, or some; returns the text that is certain now."""
         one = not hasattr(ids, "__iter__") or getattr(ids, "ndim", None) == 0
         many: Any = [ids] if one else ids
-        data = self._tokenizer.decode_bytes(many, skip_special=self._skip_special)
+        data, self._at_start = self._tokenizer.decode_part(many, skip_special=self._skip_special, at_start=self._at_start)
         text: AnyStr = self._release(self._decoder.decode(data) if self._decoder else data)
         return text
 
@@ -73,6 +74,7 @@ class StreamDecoder(Generic[AnyStr]):
         text: AnyStr = self._release(self._decoder.decode(b"", True) if self._decoder else b"") + self._held
         if self._decoder:
             self._decoder.reset()
+        self._at_start = True
         self._held = self._nothing
         return text
 

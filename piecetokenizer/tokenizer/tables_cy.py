@@ -38,7 +38,7 @@ def translate(
     arena: cython.uchar[::1],
     offsets: cython.longlong[::1],
 ) -> cython.longlong:
-    """Copy the pieces, the space character of those that may be merged becoming 0x20; returns the size of the arena.
+    """Copy the pieces, the space character of those that may be merged (empty: none) becoming 0x20; returns the size of the arena.
 
     A piece that holds a real space can never be met in a text, where every space is written as the space character: it is taken
     out of the merges.
@@ -62,7 +62,7 @@ def translate(
             if mergeable[k]:
                 while j < width and i + j < stops[k] and text[i + j] == space[j]:
                     j += 1
-            if j == width:
+            if j and j == width:
                 arena[n] = SPACE
                 i += width
             else:

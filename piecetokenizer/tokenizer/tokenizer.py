@@ -110,7 +110,7 @@ class Tokenizer:
         first = self._bos if bos is None else engine.role("bos") if bos else -1
         last = self._eos if eos is None else engine.role("eos") if eos else -1
         work = engine.checkout()
-        if type(text) is str and special == "text" and not dropout and engine.is_plain:
+        if type(text) is str and special == "text" and not dropout and (engine.is_native_plain or engine.is_plain_text(text)):
             try:
                 data = text.encode()
             except UnicodeEncodeError:
@@ -227,11 +227,18 @@ class Tokenizer:
 
     def decode(self, ids: Ids, *, skip_special: bool = True) -> str:
         """The text of ids; bytes that are not UTF-8 become U+FFFD.  Control, unknown and unused pieces print nothing, unless asked."""
-        return text_of(self._engine.decoder(skip_special).bytes_of(ids))
+        return text_of(self._engine.decoder(skip_special).text_bytes(ids))
 
     def decode_bytes(self, ids: Ids, *, skip_special: bool = True) -> bytes:
         """The bytes of ids, as they are."""
-        return self._engine.decoder(skip_special).bytes_of(ids).tobytes()
+        return self._engine.decoder(skip_special).text_bytes(ids).tobytes()
+
+    def decode_part(self, ids: Ids, *, skip_special: bool = True, at_start: bool = True) -> tuple[bytes, bool]:
+        """The bytes of ids that continue others, and whether the ids that follow are still at the start of the text.
+
+        At the start of a text, models with a space prefix leave that space out.
+        """
+        return self._engine.decoder(skip_special).part(ids, at_start)
 
     def decode_batch(self, batch: Iterable[Ids], *, skip_special: bool = True) -> list[str]:
         """The text of each sequence of ids."""

@@ -4,14 +4,17 @@ In: UTF-8 bytes, as one text or as rows.  Out: ids in an array.  A workspace is 
 when the call went well: after an error it is dropped, and the next call makes a new one.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
+from piecetokenizer.tokenizer.rows import NormalRows, RowArrays
 from piecetokenizer.tokenizer.tables import Tables
 
 __all__ = ["SLACK", "Workspace"]
@@ -26,7 +29,7 @@ _KEEP = 1 << 16
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_rows", "_worker", "encoder", "merger", "out")
+    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_worker", "encoder", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -37,7 +40,6 @@ class Workspace:
         self._kept = np.empty(_KEEP + SLACK, np.int32)
         self._bound: object = None
         self._ends: object = None
-        self._rows = 0
         self._write_to(self._kept)
 
     def _write_to(self, out: NDArray[np.int32]) -> None:
@@ -87,24 +89,37 @@ class Workspace:
         stops: NDArray[np.int64],
         flags: NDArray[np.uint8],
         leads: NDArray[np.int32],
-        offsets: bool = False,
     ) -> NDArray[np.int64]:
         """Encode data[starts[i]:stops[i]], each after the id leads[i] if it is not negative; returns where the ids of each row end."""
-        self._rows = rows = len(starts)
-        size = self._worker.run(data, starts.data, stops.data, flags.data, True, offsets)
-        text = self._bind(size + rows)
-        ends = np.empty(rows, np.int64)
-        normal_stops = self._worker.stops
-        self.encoder.begin(normal_stops, leads, ends, rows)
-        self._cutter.start(text, normal_stops, rows)
+        size = self._worker.run(data, starts.data, stops.data, flags.data, True)
+        return self._merge(self._bind(size + len(starts)), self._worker.stops, leads, size)
+
+    def _merge(self, text: NDArray[np.uint8], stops: NDArray[np.int64], leads: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+        ends = np.empty(len(leads), np.int64)
+        self.encoder.begin(stops, leads, ends, len(leads))
+        self._cutter.start(text, stops, len(leads))
         self._finish(size)
         return ends
 
-    def normalized(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """After `run_rows` with offsets: the normalized bytes, where each came from in the data, and where each row's end."""
-        stops = self._worker.stops[: self._rows]
-        size = int(stops[-1])
-        return self._worker.text[:size].copy(), self._worker.offsets[: size + 1].copy(), stops.copy()
+    def normalized(self, arrays: RowArrays, lead_spans: Sequence[tuple[int, int]]) -> NormalRows:
+        """The first half of `run_rows`: rows that are normalized, and where everything came from."""
+        data, starts, stops, flags, leads = arrays
+        size = self._worker.run(data, starts.data, stops.data, flags.data, True, True)
+        text: NDArray[np.uint8] = self._worker.text[: size + PADDING].copy()
+        origins: NDArray[np.int64] = self._worker.offsets[: size + 1].copy()
+        ends = stops.copy()
+        ends[-1] = origins[-1]
+        return NormalRows(text, self._worker.stops[: len(starts)].copy(), leads, flags, origins, ends, lead_spans)
+
+    def run_normalized(self, rows: NormalRows) -> NDArray[np.int64]:
+        """The second half of `run_rows`."""
+        size = len(rows.origins) - 1
+        self._bound = None  # the next text is elsewhere again
+        self._ends = self._cutter.ends
+        self.encoder.bind(rows.text, self._ends)
+        if size + len(rows.leads) > _KEEP:
+            self._write_to(np.empty(size + len(rows.leads) + SLACK, np.int32))
+        return self._merge(rows.text, rows.stops, rows.leads, size)
 
     def drop(self, seed: int, drop: int) -> None:
         """From now on leave out merges with probability drop / 2^53, and leave the caches alone; 0 ends it."""

@@ -1,6 +1,7 @@
 """A kernel's source run as ordinary Python.
 
-In: the path of a `*_cy.py` below piecetokenizer/ in the repository.  Out: the module, uncompiled, beside the compiled one of the installed package.
+In: the path of a `*_cy.py` below piecetokenizer/ in the repository.  Out: the module, uncompiled, beside the compiled one of the
+installed package.
 Give it `memoryview(array)` where the compiled one takes an array: items of a memoryview are Python ints, which do not wrap.
 
 >>> load_uncompiled("counter/table_cy.py")      # doctest: +SKIP

@@ -1,0 +1,149 @@
+"""The command `piecetokenizer` itself: which commands there are, and what becomes of errors.
+
+In: the arguments.  Out: the exit code.  A command's module is imported when the command is named, so that `encode` does not wait for what
+only `train` needs.
+"""
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+from piecetokenizer.errors import PieceTokenizerError
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""128 and the number of the signal: what a shell reports of a program that the signal ended."""
+
+COMMANDS = {
+    "train": "training",
+    "encode": "encoding",
+    "decode": "decoding",
+    "normalize": "stages",
+    "pretokenize": "stages",
+    "count": "counting",
+    "info": "info",
+}
+"""Each command and the module of this folder that has it, in the order of a first day's use."""
+
+
+@contextmanager
+def quiet_pipe() -> Iterator[None]:
+    """Turn a broken pipe into an exit code, before click, which has another one for it, sees it."""
+    try:
+        yield
+    except BrokenPipeError:
+        _forget_stdout()
+        raise click.exceptions.Exit(BROKEN_PIPE) from None
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when asked for."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:
+        """Read the arguments; --help and --version print here."""
+        with quiet_pipe():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with quiet_pipe():
+            return super().invoke(ctx)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in their own order, which tells more than the alphabet's."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), cmd_name)
+        return command
+
+
+def show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print the installed version; read from the package's metadata only when asked, since that takes longer than the rest of the start."""
+    if value and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"piecetokenizer {version('piecetokenizer')}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Each command has its own --help. Text is UTF-8, one text a line; '-' is standard input or output.",
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=show_version, help="Show the version and exit.")
+def commands() -> None:
+    """Train a BPE vocabulary from text, and encode and decode with it.
+
+    \b
+      piecetokenizer train corpus.txt -o my.model --vocab-size 8000
+      piecetokenizer encode -m my.model < text.txt > ids.txt
+      piecetokenizer decode -m my.model < ids.txt
+    """
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code; `args` are sys.argv's without it.
+
+    >>> main(["--version"])                                 # doctest: +ELLIPSIS
+    piecetokenizer ...
+    0
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            code = commands.main(args=args, prog_name="piecetokenizer", standalone_mode=False)
+            if code != BROKEN_PIPE:
+                sys.stdout.flush()
+        except click.UsageError as error:
+            path = error.ctx.command_path if error.ctx else "piecetokenizer"
+            return _complain(f"{error.format_message()} (see {path} --help)")
+        except click.ClickException as error:
+            return _complain(error.format_message())
+        except (KeyboardInterrupt, click.Abort):
+            _complain("interrupted; no file was written or changed")
+            return INTERRUPTED
+        except BrokenPipeError:
+            _forget_stdout()
+            return BROKEN_PIPE
+        except OSError as error:
+            return _complain(f"{os.fspath(error.filename)}: {error.strerror}" if error.filename and error.strerror else str(error))
+        except (PieceTokenizerError, MemoryError) as error:
+            return _complain(str(error) or "out of memory")
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str) -> int:
+    """One line on standard error, and the exit code for it."""
+    print("piecetokenizer: error:", " ".join(message.split("\n")), file=sys.stderr)
+    return 2
+
+
+def _show_warning(message: Warning | str, *rest: Any, **options: Any) -> None:
+    """A warning of the package as one line too, without the place in the source."""
+    print("piecetokenizer: warning:", message, file=sys.stderr)
+
+
+def _forget_stdout() -> None:
+    """Point standard output elsewhere, or Python would try to flush it once more at exit and say that it failed."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # not a real file: nothing will be flushed
+        pass

@@ -1,0 +1,45 @@
+"""The first two stages as the options of a command, or a model, say."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from piecetokenizer import Model, Normalizer, PreTokenizer
+from piecetokenizer.cli.options import given
+from piecetokenizer.normalize import Charsmap
+from piecetokenizer.options import choose
+
+__all__ = ["stages"]
+
+
+def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, PreTokenizer]:
+    """Normalizer and PreTokenizer; `options` are under the names of options.pretokenizer_options."""
+    chosen = given(options)
+    if model is not None:
+        return stages_of_model(Model.load(model), chosen)
+    dictionary = chosen.pop("dictionary", None)
+    if dictionary == "no":  # in `train` it stands for more
+        dictionary = None
+        chosen.setdefault("cn", "char")
+    choices = choose(chosen, dict=dictionary, charsmap=chosen.pop("charsmap", None))
+    spec = choices.pretokenizer
+    return Normalizer(spec, choices.charsmap), PreTokenizer(spec, choices.dictionary)
+
+
+def stages_of_model(model: Model, chosen: Mapping[str, Any]) -> tuple[Normalizer, PreTokenizer]:
+    """The stages of a model; the only option that goes with one says where its dictionary is."""
+    for name in chosen:
+        if name != "dictionary":
+            raise click.UsageError(f"--{name} and --model contradict each other; the model says how it is done")
+    spec = model.pretokenizer
+    charsmap = None if model.charsmap is None else Charsmap.from_blob(model.charsmap)
+    if model.charsmap_rules is not None:
+        charsmap = Charsmap.from_rules(model.charsmap_rules)
+    if spec.cn != "dict":
+        return Normalizer(spec, charsmap), PreTokenizer(spec)
+    from piecetokenizer.pretokenize import Dictionary
+
+    dictionary = Dictionary.load(chosen.get("dictionary") or spec.cn_dict.partition(",")[0])
+    dictionary.check(spec.cn_dict)
+    return Normalizer(spec, charsmap), PreTokenizer(spec, dictionary)
