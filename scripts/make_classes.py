@@ -56,7 +56,7 @@ def class_of(code_point: int) -> str:
 def main() -> None:
     """Write the table."""
     if unicodedata2.unidata_version != VERSION:
-        raise SystemExit(f"unicodedata2 is of Unicode {unicodedata2.unidata_version}, {VERSION} is needed: pip install unicodedata2==17.0.1")
+        raise SystemExit(f"unicodedata2 has Unicode {unicodedata2.unidata_version}, not {VERSION}: pip install unicodedata2==17.0.1")
     classes = bytes(CLASSES.index(class_of(code_point)) for code_point in range(0x110000))
     classes += bytes([CLASSES.index("P")]) * (0x200000 - len(classes))
     blocks: dict[bytes, int] = {}

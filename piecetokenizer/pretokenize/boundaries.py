@@ -1,16 +1,17 @@
 """The boundary table: between which two neighbours a segment ends.
 
-In: the options split, digit, cn and spaces of a PreTokenizerSpec.  Out: for each ordered pair of classes whether a boundary lies between two
-neighbours of these classes.  But for the apostrophe of `isolate` and for the dictionary, which only cuts further, a
-boundary depends on nothing but the two characters.  That is what makes exports exact: a vocabulary
-trained under the table holds no piece with a boundary pair inside, so no merge crosses a boundary even where nobody looks for boundaries.
+In: the options split, digit, cn and spaces of a PreTokenizerSpec.  Out: for each ordered pair of classes whether a boundary
+lies between two neighbours of these classes.  But for the apostrophe of `isolate` and for the dictionary, which only cuts
+further, a boundary depends on nothing but the two characters.  That is what makes exports exact: a vocabulary trained under
+the table holds no piece with a boundary pair inside, so no merge crosses a boundary even where nobody looks for boundaries.
 
-Rules come in this order, later ones win: what every split joins, the split, digits, Han, spaces.
+Rules come in this order, later ones win: the split, what every split joins, digits, Han, spaces.
 
-What "a digit alone, with the marks and joiners that follow it" means in a table of pairs: a boundary before every D, whatever comes before it
-(also a joiner), and after it unless a mark or a joiner follows.  What follows *that* mark or joiner is decided by the pair of these two, as
-everywhere: in `1`+U+0301+`a` the pair M L is joined, so the letter rides along.  To look back at what the mark stands on would be a context rule, which
-would cost all other text its exact export.  The same holds for H under cn=char and cn=dict.
+What "a digit alone, with the marks and joiners that follow it" means in a table of pairs: a boundary before every D, whatever
+comes before it (also a joiner), and one after it unless a mark or a joiner follows.  What follows *that* mark or joiner is
+decided by the pair of these two, as everywhere: in `1`+U+0301+`a` the pair M L is joined, so the letter rides along.  To look
+back at what the mark stands on would be a context rule, and cost all other text its exact export.  The same holds for H under
+cn=char and cn=dict.
 """
 
 import numpy as np

@@ -1,21 +1,27 @@
 """The boundary kernel: the ends of all segments of many texts, by character classes.
 
-In: a buffer of normalized UTF-8 with the texts one after another, each text's end, the class tables and the boundary table.  Out: the ends of
-the segments, ascending, a window at a time; each segment begins where the last one ended.  A text's end is always an end; an empty text has no segment.
+In: a buffer of normalized UTF-8 with the texts one after another, each text's end, the class tables and the boundary table.
+Out: the ends of the segments, ascending, a window at a time; each segment begins where the last one ended.  A text's end is
+always an end; an empty text has no segment.
 
-The result is written without a branch: every character stores its position at `ends[n]`, and `n` grows by what the boundary table says of the classes
-before and after it, so a position that is no end is overwritten by the next.  A character is at least one byte and adds at most one
-end, therefore no more bytes than the window has room for are looked at between two checks.
+The result is written without a branch: every character stores its position at `ends[n]`, and `n` grows by what the boundary
+table says of the classes before and after it, so a position that is no end is overwritten by the next.  A character is at
+least one byte and adds at most one end, therefore no more bytes than the window has room for are looked at between two checks.
 
-ASCII takes a table of 256 entries; a byte that it marks SPECIAL (not ASCII, or an apostrophe that needs its neighbours) takes the other way:
-decode, two-stage class table.  Linear time; memory: the window.
+ASCII takes a table of 256 entries; a byte that it marks SPECIAL (not ASCII, or an apostrophe that needs its neighbours) takes
+the other way: decode, two-stage class table.  Linear time; memory: the window.
 
-Malformed UTF-8 does not come here, but must do no harm: decoding reads at most 3 bytes over the end of a text, whose buffer has PADDING behind
-it, the class table covers everything that 4 bytes can spell, and an end never lies past the end of its text.
+Malformed UTF-8 does not come here, but must do no harm: decoding reads at most 3 bytes over the end of a text, whose buffer
+has PADDING behind it, the class table covers everything that 4 bytes can spell, and an end never lies past the end of its text.
 """
 
 # cython: freethreading_compatible=True
 import cython
+
+if cython.compiled:
+    from cython.cimports.piecetokenizer.pretokenize.inline import code_at
+else:
+    from piecetokenizer.pretokenize.inline import code_at
 
 SPECIAL = cython.declare(cython.int, 16)
 START = cython.declare(cython.int, 10 << 4)
@@ -24,22 +30,6 @@ MARK = cython.declare(cython.int, 5)
 PUNCTUATION = cython.declare(cython.int, 8)
 APOSTROPHE = cython.declare(cython.int, 9)
 PADDING = cython.declare(cython.longlong, 64)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def decode(p: cython.pointer[cython.const[cython.uchar]], i: cython.longlong) -> cython.uint:
-    """The character at i as `code point << 3 | its number of bytes`."""
-    b: cython.uint = p[i]
-    if b < 0xC0:
-        return b << 3 | 1
-    if b < 0xE0:
-        return ((b & 0x1F) << 6 | (p[i + 1] & 0x3F)) << 3 | 2
-    if b < 0xF0:
-        return ((b & 0x0F) << 12 | (p[i + 1] & 0x3F) << 6 | (p[i + 2] & 0x3F)) << 3 | 3
-    return ((b & 0x07) << 18 | (p[i + 1] & 0x3F) << 12 | (p[i + 2] & 0x3F) << 6 | (p[i + 3] & 0x3F)) << 3 | 4
 
 
 @cython.final
@@ -133,7 +123,7 @@ class BoundaryCutter:
     @cython.nogil
     @cython.exceptval(check=False)
     def _class_of(self, code: cython.uint) -> cython.int:
-        """The class of a character that decode() gave."""
+        """The class of a character that code_at() gave."""
         first: cython.uint = self._first[code >> 11]
         return self._blocks[first << 8 | (code >> 3) & 255]
 
@@ -143,10 +133,10 @@ class BoundaryCutter:
     def _is_inner(
         self, p: cython.pointer[cython.const[cython.uchar]], row: cython.int, after: cython.longlong, stop: cython.longlong
     ) -> cython.bint:
-        """Whether an apostrophe, `row` before it and `after` behind it, stands between two of letter and mark: the context rule of `isolate`."""
+        """The context rule of `isolate`: whether an apostrophe that ends at `after` has a letter or mark on both sides."""
         if not self._isolate or after >= stop or (row != LETTER << 4 and row != MARK << 4):
             return False
-        following: cython.int = self._class_of(decode(p, after))
+        following: cython.int = self._class_of(code_at(p, after))
         return following == LETTER or following == MARK
 
     def cut(self) -> cython.longlong:
@@ -189,7 +179,7 @@ class BoundaryCutter:
                     row = cls << 4
                     at += 1
                 while at < until and classes[p[at]] >= SPECIAL:
-                    code = decode(p, at)
+                    code = code_at(p, at)
                     cls = self._class_of(code)
                     if cls == APOSTROPHE and not self._is_inner(p, row, at + (code & 7), stop):
                         cls = PUNCTUATION

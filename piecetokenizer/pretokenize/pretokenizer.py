@@ -4,46 +4,14 @@ In: a PreTokenizerSpec, with cn=dict also the Dictionary.  Out: an immutable obj
 call or thread takes a cutter of its own, which holds the state of a walk.
 """
 
-from itertools import pairwise
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
-
-from piecetokenizer.errors import InputError
-from piecetokenizer.lowlevel import PADDING
+from piecetokenizer.errors import ModelError, SpecError
 from piecetokenizer.pretokenize.boundaries import ROWS, boundary_table
-from piecetokenizer.pretokenize.classes import CLASSES, class_of, class_table
-from piecetokenizer.pretokenize.cutter_cy import BoundaryCutter
+from piecetokenizer.pretokenize.classes import CLASSES, class_of
+from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, boundary_cutter, classes_of_bytes, cut_text
+from piecetokenizer.pretokenize.dictionary import SHIPPED, Dictionary, describe
 from piecetokenizer.spec import PreTokenizerSpec
 
-__all__ = ["Cutter", "PreTokenizer"]
-
-WINDOW = 2048
-"""Ends found by one call of a cutter: enough to make the call's cost vanish, few enough to stay in the first-level cache (16 KB)."""
-
-SPECIAL = 16
-"""In the kernel's table of bytes: not ASCII, or an apostrophe that needs a look at its neighbours."""
-
-
-class Cutter(Protocol):
-    """The walk over texts that `PreTokenizer.cutter` gives: private to one thread, used for one buffer of texts after another.
-
-    `start` or `start_one` binds texts; then each `cut` puts the next segment ends into `ends[:n]` and returns n, 0 when all texts are done.
-    Ends are offsets in the buffer, ascending; each segment begins where the last one ended, the first where the first text begins.
-    """
-
-    ends: NDArray[np.int64]
-
-    def start(self, text: NDArray[np.uint8], stops: NDArray[np.int64], count: int) -> None:
-        """Bind `count` texts, one after another in `text`, text i ending at stops[i]; the buffer has PADDING bytes behind the last."""
-
-    def start_one(self, text: NDArray[np.uint8], size: int) -> None:
-        """Bind one text: the first `size` bytes of the buffer, which has PADDING bytes behind it."""
-
-    def cut(self) -> int:
-        """Find the next ends; 0 when there are none left."""
-        ...
+__all__ = ["PreTokenizer"]
 
 
 class PreTokenizer:
@@ -53,21 +21,18 @@ class PreTokenizer:
     ['Hello', ',', ' world', ' ', '你好', '123']
     """
 
-    def __init__(self, spec: PreTokenizerSpec) -> None:
+    def __init__(self, spec: PreTokenizerSpec, dictionary: Dictionary | None = None) -> None:
+        """The dictionary is the one that spec.cn_dict names; one that comes with the package need not be given."""
         self.spec = spec
-        self._first, self._blocks = class_table()
+        self.dictionary = _dictionary_of(spec, dictionary)
         self._table = boundary_table(spec)
         self._isolate = spec.split == "isolate"
-        bytewise = np.full(256, SPECIAL, np.uint8)
-        bytewise[:128] = self._blocks[int(self._first[0]) * 256 :][:128]
-        bytewise[ord("'")] = SPECIAL if self._isolate else CLASSES.index("P")
-        self._bytewise = bytewise
+        self._bytewise = classes_of_bytes(self._isolate)
 
     def cutter(self, window: int = WINDOW) -> Cutter:
-        """A new walk, for one thread; see Cutter."""
-        ends = np.empty(window, np.int64)
-        cutter: Cutter = BoundaryCutter(self._bytewise, self._first, self._blocks, self._table, self._isolate, ends)
-        return cutter
+        """A new walk, for one thread, that finds up to `window` ends at a time; see Cutter."""
+        boundaries = boundary_cutter(self._table, self._bytewise, self._isolate, window)
+        return self.dictionary.cutter(boundaries, window) if self.dictionary else boundaries
 
     def pretokenize(self, text: str) -> list[str]:
         """The segments of a normalized text; joined they are the text.
@@ -75,24 +40,7 @@ class PreTokenizer:
         >>> PreTokenizer(PreTokenizerSpec(split="isolate", digit="split", cn="char")).pretokenize("don't 你好 12")
         ["don't", ' ', '你', '好', ' ', '1', '2']
         """
-        try:
-            data = text.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(f"the text has a lone surrogate at character {error.start}; replace it, or read the text with errors='replace'") from None
-        buffer = np.zeros(len(data) + PADDING, np.uint8)
-        buffer[: len(data)] = np.frombuffer(data, np.uint8)
-        cutter = self.cutter()
-        cutter.start_one(buffer, len(data))
-        found = [np.zeros(1, np.int64)]
-        while n := cutter.cut():
-            found.append(cutter.ends[:n].copy())
-        ends = np.concatenate(found)
-        if len(data) != len(text):
-            # Byte offsets to character offsets: how many characters start before each byte.
-            starts = np.zeros(len(data) + 1, np.int64)
-            np.cumsum((buffer[: len(data)] & 0xC0) != 0x80, out=starts[1:])
-            ends = starts[ends]
-        return [text[a:b] for a, b in pairwise(ends.tolist())]
+        return cut_text(self.cutter(), text)
 
     def may_be_boundary(self, a: str, b: str) -> bool:
         """Whether some text has a boundary between its neighbours a and b.
@@ -119,3 +67,18 @@ class PreTokenizer:
         """Whether more than the two characters decides: `isolate` looks at both sides of an apostrophe, a dictionary at the run of Han."""
         pair = class_of(a) + class_of(b)
         return (self._isolate and pair in ("LA", "MA", "AL")) or (self.spec.cn == "dict" and pair == "HH")
+
+
+def _dictionary_of(spec: PreTokenizerSpec, given: Dictionary | None) -> Dictionary | None:
+    """The dictionary that the spec asks for, checked to be the same one."""
+    if spec.cn != "dict":
+        if given is not None:
+            raise SpecError(f"a dictionary was given, but cn={spec.cn!r} uses none: set cn='dict', or give no dictionary")
+        return None
+    if given is None:
+        name = spec.cn_dict.split(",")[0]
+        if name not in SHIPPED:
+            raise ModelError(f"the model needs the dictionary {describe(spec.cn_dict)}: give the file that it was made with")
+        given = Dictionary.load(name)
+    given.check(spec.cn_dict)
+    return given

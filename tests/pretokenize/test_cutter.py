@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pretokenize.strategies import ALL_SPECS, SAMPLES, specs, texts
-from reference import pretokenize as reference
-from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.pretokenize.classes import class_table
+from pretokenize.strategies import ALL_SPECS, SAMPLES, specs, texts
+from reference import pretokenize as reference
+from reference.uncompiled import load_uncompiled
 
 
 def padded(parts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +37,7 @@ def expected_ends(spec, parts: list[str]) -> list[int]:
 def uncompiled_cutter(pretokenizer: PreTokenizer, window: int):
     """The kernel as ordinary Python, with the same tables."""
     kernel = load_uncompiled("pretokenize/cutter_cy.py")
-    tables = (pretokenizer._bytewise, pretokenizer._first, pretokenizer._blocks, pretokenizer._table)
+    tables = (pretokenizer._bytewise, *class_table(), pretokenizer._table)
     return kernel.BoundaryCutter(*map(memoryview, tables), pretokenizer._isolate, memoryview(np.empty(window, np.int64)))
 
 

@@ -30,9 +30,9 @@ def is_joined(spec, text: str, at: int) -> bool:
     """Whether text[at - 1] and text[at] are in one segment."""
     a, b = class_of(text[at - 1]), class_of(text[at])
     if spec.split == "word":
-        joined = a + b in "LL ML HH DD PP PL SL SP NN TT".split()
+        joined = a + b in ["LL", "ML", "HH", "DD", "PP", "PL", "SL", "SP", "NN", "TT"]
     elif spec.split == "isolate":
-        joined = a + b in "LL ML HH DD".split() or is_apostrophe_between(text, at - 1) or is_apostrophe_between(text, at)
+        joined = a + b in ["LL", "ML", "HH", "DD"] or is_apostrophe_between(text, at - 1) or is_apostrophe_between(text, at)
     elif spec.split == "space":
         joined = b != "S" and (a == b == "N" or (a != "N" and b != "N"))
     else:
