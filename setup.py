@@ -7,9 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
 
 PURE = os.environ.get("PIECETOKENIZER_PURE") == "1"
+CYTHON = "Cython>=3.1"
 CHECKED = os.environ.get("PIECETOKENIZER_CHECKED") == "1"
 
 
@@ -41,8 +42,17 @@ def kernels() -> list[Extension]:
     )
 
 
+class PureDistribution(Distribution):
+    """With Cython as a dependency: uncompiled, the kernels import it when they run."""
+
+    def _finalize_requires(self) -> None:
+        if self.install_requires and CYTHON not in self.install_requires:
+            self.install_requires = [*self.install_requires, CYTHON]
+        super()._finalize_requires()
+
+
 if PURE:
     print("piecetokenizer: PIECETOKENIZER_PURE=1, kernels are not compiled and will be slow", file=sys.stderr)
-    setup(install_requires=["numpy>=1.26", "pyahocorasick>=2.1", "click>=8.1", "tqdm>=4.66", "gguf>=0.17", "Cython>=3.1"])
+    setup(distclass=PureDistribution)
 else:
     setup(ext_modules=kernels(), options={"build_ext": {"parallel": os.cpu_count() or 1}})

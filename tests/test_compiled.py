@@ -6,7 +6,6 @@ from importlib.metadata import files, requires
 from pathlib import Path
 
 import pytest
-
 from reference.uncompiled import load_uncompiled
 
 ROOT = Path(__file__).resolve().parent.parent

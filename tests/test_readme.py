@@ -4,7 +4,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from reference.examples import SCRIPTS, blocks, commands, run_document
 
 ROOT = Path(__file__).resolve().parent.parent

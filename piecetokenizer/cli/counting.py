@@ -4,9 +4,9 @@ from typing import Any
 
 import click
 
-from piecetokenizer.cli.options import given, input_argument, output_option, pretokenizer_options
+from piecetokenizer.cli.options import given, input_argument, many_texts, output_option, pretokenizer_options
 from piecetokenizer.cli.output import output, show
-from piecetokenizer.cli.training import corpus_options, many_texts, whole_number
+from piecetokenizer.cli.training import corpus_options, whole_number
 from piecetokenizer.modelfile.escapes import escape
 from piecetokenizer.options import choose
 from piecetokenizer.progress import Bars, silent

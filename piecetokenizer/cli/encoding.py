@@ -22,6 +22,7 @@ from piecetokenizer.cli.options import (
 )
 from piecetokenizer.cli.output import output
 from piecetokenizer.cli.pieces import shown
+from piecetokenizer.cli.specs import dictionary_at
 from piecetokenizer.errors import InputError
 
 __all__ = ["encode"]
@@ -103,7 +104,7 @@ def encode(
     """
     if pieces and output_path.endswith((".npy", ".npz")):
         raise click.UsageError("--pieces writes text, which a .npy or .npz file cannot hold")
-    tokenizer = Tokenizer.load(model, dict=dictionary)
+    tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
 
     options: dict[str, Any] = {"bos": bos, "eos": eos, "special": special, "errors": errors}
     seed = random.getrandbits(32) if seed is None else seed

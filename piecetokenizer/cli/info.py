@@ -12,8 +12,7 @@ import click
 from piecetokenizer import Model, Piece, PieceType, Tokenizer
 from piecetokenizer.cli.lines import read_blocks
 from piecetokenizer.cli.options import utf8
-from piecetokenizer.cli.pieces import shown
-from piecetokenizer.errors import InputError
+from piecetokenizer.cli.pieces import find_piece, shown
 
 __all__ = ["info"]
 
@@ -53,21 +52,9 @@ def info(model: str, first: int, longest: int, asked: tuple[str, ...], measure: 
     learned = [piece.id for piece in loaded if piece.type == PieceType.NORMAL]
     facts["first"] = [loaded[id] for id in learned[:first]]
     facts["longest"] = [loaded[id] for id in sorted(learned, key=lambda id: -len(loaded.texts[id]))[:longest]]
-    facts["asked"] = [find(loaded, name) for name in asked]
+    facts["asked"] = [loaded[find_piece(loaded, name)] for name in asked]
     facts["measured"] = [measured(Tokenizer(loaded), path) for path in measure]
     click.echo(as_one_object(facts) if as_json else as_text(facts))
-
-
-def find(model: Model, name: str) -> Piece:
-    """The piece that a user means by its text, as shown, or by its id."""
-    for text in (name, name.replace("\\x20", " ")):
-        id = model.id_of(text)
-        if id is not None:
-            return model[id]
-    if name.isascii() and name.isdigit():
-        return model[int(name)]
-    space = model.pretokenizer.space
-    raise InputError(f"no piece {name!r} in the model; a space is shown as {space}, and an id is a number up to {len(model) - 1}")
 
 
 def measured(tokenizer: Tokenizer, path: str) -> dict[str, Any]:
@@ -109,7 +96,10 @@ def as_text(facts: dict[str, Any]) -> str:
         lines += [f"{name}:", *(f"  {part}" for part in textwrap.wrap(values, 98, break_long_words=False, break_on_hyphens=False))]
     for title in ("first", "longest"):
         if facts[title]:
-            lines += [f"{title} learned pieces:", *(f"  {piece.id}\t{len(piece.text)}\t{shown(piece.text)}" for piece in facts[title])]
+            lines += [
+                f"{title} learned pieces (id, characters, piece):",
+                *(f"  {piece.id}\t{len(piece.text)}\t{shown(piece.text)}" for piece in facts[title]),
+            ]
     for piece in facts["asked"]:
         fields = piece_fields(piece)
         merge = f", merged from {' and '.join(fields['parts'])}" if fields["parts"] else ""

@@ -24,15 +24,19 @@ BROKEN_PIPE = 141
 """128 and the number of the signal: what a shell reports of a program that the signal ended."""
 
 COMMANDS = {
-    "train": "training",
-    "encode": "encoding",
-    "decode": "decoding",
-    "normalize": "stages",
-    "pretokenize": "stages",
-    "count": "counting",
-    "info": "info",
+    "train": "training.train",
+    "encode": "encoding.encode",
+    "decode": "decoding.decode",
+    "info": "info.info",
+    "normalize": "stages.normalize",
+    "pretokenize": "stages.pretokenize",
+    "count": "counting.count",
+    "edit": "editing.edit",
+    "check": "editing.check",
+    "export": "exchange.export",
+    "import": "exchange.import_",
 }
-"""Each command and the module of this folder that has it, in the order of a first day's use."""
+"""Each command and where in this folder it is, in the order of a first day's use."""
 
 
 @contextmanager
@@ -64,10 +68,10 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(".")
+        command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), name)
         return command
 
 

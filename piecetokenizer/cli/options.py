@@ -15,6 +15,7 @@ __all__ = [
     "given",
     "input_argument",
     "json_option",
+    "many_texts",
     "model_instead_option",
     "model_option",
     "output_option",
@@ -35,6 +36,11 @@ def utf8(value: str) -> str:
         return value
     except UnicodeDecodeError:
         raise click.BadParameter(f"{value!r} is not UTF-8") from None
+
+
+def many_texts(name: str, help: str, metavar: str = "TEXT") -> Callable[[Command], Command]:
+    """An option for texts that may be repeated."""
+    return click.option(name, multiple=True, type=utf8, metavar=metavar, help=f"{help}; may be repeated.")
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:

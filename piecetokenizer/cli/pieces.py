@@ -4,9 +4,11 @@ A piece is written as in a model file (what cannot be seen is `\xHH`), and a spa
 have, as `\x20`; so a space always lies between two pieces, and every piece can be read back.
 """
 
+from piecetokenizer import Model
+from piecetokenizer.errors import InputError
 from piecetokenizer.modelfile.escapes import escape, unescape
 
-__all__ = ["read_piece", "shown"]
+__all__ = ["find_piece", "read_piece", "shown"]
 
 
 def shown(text: str) -> str:
@@ -25,3 +27,19 @@ def read_piece(word: str) -> str:
     'New York\n'
     """
     return unescape(word)
+
+
+def find_piece(model: Model, name: str) -> int:
+    """The id of the piece that a user means: by its text, as it is or as it is shown, or by its id."""
+    try:
+        texts = [name, read_piece(name)]
+    except ValueError:  # a backslash that begins no escape
+        texts = [name]
+    for text in texts:
+        id = model.id_of(text)
+        if id is not None:
+            return id
+    if name.isascii() and name.isdigit() and len(name) < 10:
+        return model[int(name)].id
+    space = model.pretokenizer.space
+    raise InputError(f"no piece {name!r} in the model; a space is shown as {space}, and an id is a number up to {len(model) - 1}")

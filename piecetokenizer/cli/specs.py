@@ -9,8 +9,9 @@ from piecetokenizer import Model, Normalizer, PreTokenizer
 from piecetokenizer.cli.options import given
 from piecetokenizer.normalize import Charsmap
 from piecetokenizer.options import choose
+from piecetokenizer.pretokenize import Dictionary
 
-__all__ = ["stages"]
+__all__ = ["dictionary_at", "stages"]
 
 
 def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, PreTokenizer]:
@@ -36,10 +37,9 @@ def stages_of_model(model: Model, chosen: Mapping[str, Any]) -> tuple[Normalizer
     charsmap = None if model.charsmap is None else Charsmap.from_blob(model.charsmap)
     if model.charsmap_rules is not None:
         charsmap = Charsmap.from_rules(model.charsmap_rules)
-    if spec.cn != "dict":
-        return Normalizer(spec, charsmap), PreTokenizer(spec)
-    from piecetokenizer.pretokenize import Dictionary
+    return Normalizer(spec, charsmap), PreTokenizer(spec, dictionary_at(chosen.get("dictionary")))
 
-    dictionary = Dictionary.load(chosen.get("dictionary") or spec.cn_dict.partition(",")[0])
-    dictionary.check(spec.cn_dict)
-    return Normalizer(spec, charsmap), PreTokenizer(spec, dictionary)
+
+def dictionary_at(path: str | None) -> Dictionary | None:
+    """The dictionary that an option names; None lets a model find the package's own."""
+    return None if path is None else Dictionary.load(path)

@@ -6,20 +6,15 @@ from typing import Any, TypeVar
 import click
 
 from piecetokenizer import train as learn
-from piecetokenizer.cli.options import given, pretokenizer_options, together, utf8
+from piecetokenizer.cli.options import given, many_texts, pretokenizer_options, together, utf8
 from piecetokenizer.cli.output import note, show
 from piecetokenizer.errors import SpecError
 from piecetokenizer.train import TrainReport
 
-__all__ = ["corpus_options", "many_texts", "train", "whole_number"]
+__all__ = ["corpus_options", "train", "whole_number"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
-
-
-def many_texts(name: str, help: str) -> Option[Any]:
-    """An option that may be repeated, for texts."""
-    return click.option(name, multiple=True, type=utf8, metavar="TEXT", help=f"{help}; may be repeated.")
 
 
 def whole_number(name: str, default: int, help: str) -> Option[Any]:

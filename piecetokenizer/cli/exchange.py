@@ -1,0 +1,94 @@
+"""`export` and `import`: models for other tools, and from them."""
+
+import click
+
+from piecetokenizer import formats
+from piecetokenizer.cli.editing import read_template, roles_of
+from piecetokenizer.cli.options import dict_path_option, many_texts, utf8
+from piecetokenizer.cli.output import note
+from piecetokenizer.cli.pieces import find_piece
+from piecetokenizer.cli.specs import dictionary_at
+from piecetokenizer.editing import set_roles
+
+__all__ = ["export", "import_"]
+
+
+@click.command(short_help="Write a model for llama.cpp, SentencePiece, Hugging Face.")
+@click.argument("model")
+@click.option("--to", required=True, type=click.Choice(["gguf", "sentencepiece", "huggingface"]), help="The format.")
+@click.option("-o", "--output", "output_path", required=True, metavar="PATH", help="The file to write; a folder for huggingface.")
+@click.option(
+    "--route",
+    type=click.Choice(["llama", "bpe"]),
+    default="llama",
+    show_default=True,
+    help="gguf: llama, which every llama.cpp reads, or bpe, for newer ones, in which no text becomes a control token.",
+)
+@click.option("--verify", metavar="FILE", help="Measure on the lines of this file.  [default: texts made from the vocabulary]")
+@many_texts("--role", "Give a piece a role for the runtime (eot, eom, fim_pre, fim_suf, fim_mid, ...)", metavar="ROLE=PIECE")
+@many_texts("--suppress", "A piece that the runtime shall never produce", metavar="PIECE")
+@click.option("--chat-template", metavar="FILE", help="The chat template to put in.  [default: the model's own]")
+@click.option("--name", type=utf8, default="", metavar="TEXT", help="The name in the file.  [default: that of PATH]")
+@click.option("--strict", is_flag=True, help="Write nothing unless the ids will be exactly the same for every text.")
+@dict_path_option
+def export(
+    model: str,
+    to: str,
+    output_path: str,
+    route: str,
+    verify: str | None,
+    role: tuple[str, ...],
+    suppress: tuple[str, ...],
+    chat_template: str | None,
+    name: str,
+    strict: bool,
+    dictionary: str | None,
+) -> None:
+    """Write MODEL for another tool, and say how faithful the file is.
+
+    The verdict is `exact`, `exact on normalized text`, `sampled` (how many of the texts that were tried differ, with examples) or
+    `refused`, an error, with the reason. What is exact is proven, and measured all the same.
+
+    \b
+      piecetokenizer export my.model --to gguf -o my.gguf --verify heldout.txt
+      piecetokenizer export chat.model --to gguf -o chat.gguf --role 'eot=<|im_end|>' --strict
+      piecetokenizer export my.model --to huggingface -o folder
+    """
+    loaded = formats.load(model)
+    if role:
+        loaded = set_roles(loaded, **roles_of(loaded, role)).model
+    if suppress:
+        ids = tuple(sorted({*loaded.tokenizer.suppressed, *(find_piece(loaded, piece) for piece in suppress)}))
+        loaded = loaded.replace(tokenizer=loaded.tokenizer.replace(suppressed=ids))
+    template = None if chat_template is None else read_template(chat_template)
+    verdict = formats.export(
+        loaded,
+        output_path,
+        to=to,
+        route=route,
+        verify=verify,
+        chat_template=template,
+        name=name,
+        strict=strict,
+        dictionary=dictionary_at(dictionary),
+    )
+    click.echo(str(verdict))
+
+
+@click.command("import", short_help="Read a model of another tool.")
+@click.argument("path")
+@click.option("-o", "--output", "output_path", required=True, metavar="MODEL", help="The model file to write.")
+@click.option("--as", "as_", type=click.Choice(["word"]), help="Take a model of the C++ PieceTokenizer with cut=0 as one of split=word.")
+def import_(path: str, output_path: str, as_: str | None) -> None:
+    """Make a model file of PATH.
+
+    PATH is a GGUF of the SPM kind, a SentencePiece BPE .model, a tokenizer.json or the folder it is in, or a model of the C++
+    PieceTokenizer. The model keeps the rules of its reader: it encodes and decodes as llama.cpp, SentencePiece or tokenizers do. What
+    cannot be expressed is refused by name.
+
+    \b
+      piecetokenizer import llama.gguf -o llama.model
+    """
+    model = formats.load(path, as_=as_)
+    model.save(output_path)
+    note(f"{output_path}: {len(model)} pieces, encoded as by {model.tokenizer.semantics}")
