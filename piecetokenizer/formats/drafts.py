@@ -18,6 +18,7 @@ from piecetokenizer.formats.huggingface import tokenizer_json, write_huggingface
 from piecetokenizer.formats.merges import merges_of
 from piecetokenizer.formats.readers import LlamaBpeReader, LlamaReader, huggingface_encode, sentencepiece_encode
 from piecetokenizer.formats.sentencepiece import model_proto, write_sentencepiece
+from piecetokenizer.formats.split_regex import split_regex
 from piecetokenizer.formats.verdict import Encode, Finding, Kind
 from piecetokenizer.model import Model
 from piecetokenizer.pretokenize import PreTokenizer
@@ -107,8 +108,11 @@ def huggingface_draft(model: Model, pretokenizer: PreTokenizer, *, template: str
         raise FormatError(f"{len(unknown)} pieces are of type unknown: this export needs exactly one")
     spec = model.pretokenizer
     added = columns.of_type(UNKNOWN, CONTROL, USER_DEFINED)
+    crossing = lint.boundaries(model, pretokenizer)
+    # A prefix is put there by a pre-tokenizer too, and there is room for one.
+    pattern = split_regex(spec) if crossing and spec.prefix == "none" else None
     findings = [
-        *lint.boundaries(model, pretokenizer),
+        *(crossing if pattern is None else []),
         *lint.literal_space(model),
         *_halves(columns),
         *_merged(model, columns, frozenset(), single=frozenset({UNUSED}), found=frozenset({UNKNOWN, CONTROL})),
@@ -126,11 +130,14 @@ def huggingface_draft(model: Model, pretokenizer: PreTokenizer, *, template: str
         findings.append(Finding(Kind.EXCEPTION, "texts with an added token, behind which the reader may put another space", tuple(added)))
     if model.tokenizer.semantics == "llama":
         findings += lint.overlapping(added)
-    content = tokenizer_json(model, columns, merges := merges_of(columns))
+    content = tokenizer_json(model, columns, merges := merges_of(columns), pattern)
+    if pattern is not None:
+        note = f"texts are cut before they are merged, by a regular expression of {len(pattern)} characters"
+        findings.append(Finding(Kind.NOTE, note))
     return Draft(
         "huggingface",
         findings,
-        huggingface_encode(content, merges),
+        huggingface_encode(content, merges, pretokenizer.pretokenize if pattern else None),
         lambda path: write_huggingface(model, columns, content, path, template),
         parses=True,
     )

@@ -109,8 +109,12 @@ def _judged(
     texts = islice(generated_texts(model), GENERATED) if verify is None else _texts(verify)
     if any(finding.kind is Kind.NORMALIZED for finding in draft.findings):
         texts = _already_normalized(texts, model)
-    verdict = judge(draft.format, draft.findings, texts, lambda text: tokenizer.encode(text, special=special), draft.theirs)
-    return draft, verdict
+
+    def ours(text: str) -> list[int]:
+        ids: list[int] = tokenizer.encode(text, bos=False, eos=False, special=special)
+        return ids
+
+    return draft, judge(draft.format, draft.findings, texts, ours, draft.theirs)
 
 
 def _texts(verify: Verify) -> Iterator[str]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from piecetokenizer.errors import FormatError, ModelError
 from piecetokenizer.files import write_atomically
-from piecetokenizer.formats.columns import NORMAL, UNKNOWN, Columns, show
+from piecetokenizer.formats.columns import BYTE, BYTES, NORMAL, UNKNOWN, Columns, show
 from piecetokenizer.formats.gguf_file import read_keys
 from piecetokenizer.formats.llama_names import retyped_types
 from piecetokenizer.formats.merges import Merge, merge_ranks
@@ -108,14 +108,20 @@ def read_gguf(path: str | os.PathLike[str]) -> Model:
     elif scores is None:
         raise FormatError(f"{where}: {SCORES} is missing: without scores merges have no order")
     columns = Columns(texts, np.asarray(scores, np.float32), tuple(int(type) for type in types))
+    missing = sorted(set(BYTES) - set(columns.of_type(BYTE)))
+    if missing:
+        what = f"{len(missing)} of the 256 byte pieces are missing, the first is {missing[0]}"
+        raise FormatError(f"{where}: {what}: llama.cpp aborts on a text that needs it")
     spec = _roles(keys, columns, kind, where)
     if kind == "llama":
         types = retyped_types(columns, roles_of(spec))
     template = _text(keys, TEMPLATE, where)
+    # The bpe kind has the key too, but looks at it nowhere.
+    prefixed = _flag(keys, SPACE_PREFIX, True, where) and kind == "llama"
     try:
         return Model(
             counter=CounterSpec(method="imported", vocab_size=len(texts)),
-            pretokenizer=PreTokenizerSpec(split="none", reconstruct=True, prefix=_prefix(keys, kind)),
+            pretokenizer=PreTokenizerSpec(split="none", reconstruct=True, prefix="fragment" if prefixed else "none"),
             tokenizer=spec,
             texts=texts,
             scores=np.asarray(scores, np.float64),
@@ -198,10 +204,6 @@ def _roles(keys: dict[str, Any], columns: Columns, kind: str, where: str) -> Tok
         suppressed=tuple(id for id in ([] if suppressed is None else suppressed.tolist()) if 0 <= id < size),
         **ids,
     )
-
-
-def _prefix(keys: dict[str, Any], kind: str) -> str:
-    return "fragment" if bool(keys.get(SPACE_PREFIX, kind == "llama")) else "none"
 
 
 def _flag(keys: dict[str, Any], key: str, default: bool, where: str) -> bool:

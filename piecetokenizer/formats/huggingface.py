@@ -1,7 +1,8 @@
 """Export as a Hugging Face folder: tokenizer.json, tokenizer_config.json, special_tokens_map.json.
 
 tokenizer.json is for the library tokenizers, the other two for transformers, which opens the folder as PreTrainedTokenizerFast.
-The vocabulary becomes a BPE with byte_fallback, explicit merges and no pre-tokenizer; spaces and prefixes are normalizers.
+The vocabulary becomes a BPE with byte_fallback and explicit merges; spaces and prefixes are normalizers.  There is no pre-tokenizer,
+since cutting first changes no id of most vocabularies; where it would, our rule is written as a regular expression (see split_regex).
 
 Control and unknown tokens are added tokens, which that library always looks for in a text: it encodes as ours does with
 special="parse".  It normalizes each fragment between added tokens by itself.
@@ -19,7 +20,7 @@ from piecetokenizer.formats.merges import Merge
 from piecetokenizer.formats.sentencepiece import charsmap_of
 from piecetokenizer.model import Model
 
-__all__ = ["TRIM", "tokenizer_json", "write_huggingface"]
+__all__ = ["TRIM", "split", "tokenizer_json", "write_huggingface"]
 
 Json = dict[str, Any]
 
@@ -32,8 +33,8 @@ TRIM: tuple[Json, ...] = (
 ROLES = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unk", "pad_token": "pad"}
 
 
-def tokenizer_json(model: Model, columns: Columns, merges: list[Merge]) -> Json:
-    """The content of tokenizer.json."""
+def tokenizer_json(model: Model, columns: Columns, merges: list[Merge], pattern: str | None = None) -> Json:
+    """The content of tokenizer.json; with a pattern, texts are cut into its matches before merging."""
     spec = model.pretokenizer
     steps: list[Json] = []
     if spec.normalization == "nfkc":
@@ -42,7 +43,7 @@ def tokenizer_json(model: Model, columns: Columns, merges: list[Merge]) -> Json:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap_of(model)).decode()})
     if not spec.reconstruct:
         steps += TRIM
-    before: Json | None = None
+    before = None if pattern is None else split(pattern)
     if spec.prefix == "text" and not spec.reconstruct:
         # Puts ▁ before the first fragment that has none, which is every first fragment once its spaces are trimmed.
         before = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
@@ -74,6 +75,11 @@ def tokenizer_json(model: Model, columns: Columns, merges: list[Merge]) -> Json:
             "merges": [list(merge) for merge in merges],
         },
     }
+
+
+def split(pattern: str) -> Json:
+    """The pre-tokenizer that cuts a text into the matches of a pattern."""
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
 
 
 def write_huggingface(model: Model, columns: Columns, content: Json, folder: str | os.PathLike[str], template: str | None) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from piecetokenizer.errors import FormatError, ModelError
 from piecetokenizer.files import read_file
 from piecetokenizer.formats.columns import BYTE, BYTES, CONTROL, NORMAL, SPACE, UNKNOWN, USER_DEFINED, show
-from piecetokenizer.formats.huggingface import ROLES, TRIM
+from piecetokenizer.formats.huggingface import ROLES, TRIM, split
 from piecetokenizer.formats.merges import merge_ranks, splits
+from piecetokenizer.formats.split_regex import IMPORTABLE, split_regex
 from piecetokenizer.model import Model
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 
@@ -91,13 +92,13 @@ class _Reader:
         bpe = self.bpe()
         texts, types = self.vocabulary(bpe)
         merges = self.merges(bpe)
-        prefix, reconstruct = self.spaces()
-        self.decoder(prefix)
+        spec = self.spaces()
+        self.decoder(spec.prefix)
         scores = self.scores(texts, types, merges)
         template = self.config.get("chat_template")
         return Model(
             counter=CounterSpec(method="imported", vocab_size=len(texts)),
-            pretokenizer=PreTokenizerSpec(split="none", reconstruct=reconstruct, prefix=prefix),
+            pretokenizer=spec,
             tokenizer=self.roles(texts, types),
             texts=texts,
             scores=scores,
@@ -183,8 +184,8 @@ class _Reader:
             scores[normal[text]] = float(-rank)
         return scores
 
-    def spaces(self) -> tuple[str, bool]:
-        """Prefix and reconstruct, from normalizer and pre-tokenizer."""
+    def spaces(self) -> PreTokenizerSpec:
+        """What normalizer and pre-tokenizer do, as our spec."""
         steps = _sequence(self.content.get("normalizer"), "normalizers")
         before = self.content.get("pre_tokenizer")
         reconstruct = True
@@ -192,16 +193,19 @@ class _Reader:
             reconstruct, steps = False, steps[2:]
         if before is not None:
             metaspace = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
+            rule = next((rule for rule in IMPORTABLE if before == split(split_regex(rule) or "")), None) if steps == [MARK] else None
+            if rule is not None:
+                return rule.replace(reconstruct=reconstruct)
             if before != metaspace or steps or reconstruct:
                 self.refuse(f"the pre-tokenizer {_name(before)} cannot be imported: it is none of those that our spec can express")
-            return "text", False
+            return PreTokenizerSpec(split="none", prefix="text")
         prefix = "none"
         if steps[:1] == [PREPEND]:
             prefix, steps = "fragment", steps[1:]
         if steps != [MARK]:
             name = _name(self.content.get("normalizer"))
             self.refuse(f"the normalizer {name} cannot be imported: it is none of those that our spec can express")
-        return prefix, reconstruct
+        return PreTokenizerSpec(split="none", reconstruct=reconstruct, prefix=prefix)
 
     def decoder(self, prefix: str) -> None:
         """Refuse a decoder that does something else than ours."""

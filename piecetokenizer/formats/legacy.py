@@ -155,6 +155,6 @@ def _unescape(field: bytes) -> str:
 
 
 def _number(text: str, where: str, line: int, what: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+    if not re.fullmatch(r"-?[0-9]{1,30}", text):
         raise FormatError(f"{where}{f':{line}' if line else ''}: {what} is {show(text)}, expected a whole number")
     return int(text)

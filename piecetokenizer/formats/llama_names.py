@@ -19,7 +19,7 @@ __all__ = ["END_NAMES", "FILL_NAMES", "PRINTED_NAMES", "retyped", "retyped_types
 
 # fmt: off
 END_NAMES = frozenset((
-    "<|eot_id|>", "<|eot|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>", "<|endoftext|>",
+    "<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<|calls|>", "<end_of_turn>", "<|endoftext|>",
     "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>", "<end_of_utterance>", "<eos>", "<turn|>",
     "<|tool_response>", "<｜end▁of▁sentence｜>", "[e~[",
 ))

@@ -141,7 +141,7 @@ class LlamaBpeReader(LlamaReader):
 
 
 class HuggingFaceReader:
-    """tokenizers' BPE with byte_fallback and no pre-tokenizer; `normalize` is applied to each fragment between added tokens."""
+    """tokenizers' BPE with byte_fallback; `normalize`, and then `cut` if it is there, are applied to each fragment between added tokens."""
 
     def __init__(
         self,
@@ -149,10 +149,12 @@ class HuggingFaceReader:
         merges: Sequence[tuple[str, str]],
         added: Iterable[str],
         normalize: Callable[[str], str],
+        cut: Callable[[str], list[str]] | None = None,
     ) -> None:
         self.ids = ids
         self.replay = merge_list(merges, ids)
         self.normalize = normalize
+        self.cut = cut
         self.added = sorted(added, key=len, reverse=True)
 
     def encode(self, text: str) -> list[int]:
@@ -164,10 +166,17 @@ class HuggingFaceReader:
             if symbol is None:
                 here += 1
                 continue
-            ids += self.replay.encode(self.normalize(text[start:here]))
+            ids += self.fragment(text[start:here])
             ids.append(self.ids[symbol])
             start = here = here + len(symbol)
-        return ids + self.replay.encode(self.normalize(text[start:]))
+        return ids + self.fragment(text[start:])
+
+    def fragment(self, text: str) -> list[int]:
+        """The ids of a text between two added tokens."""
+        text = self.normalize(text)
+        if self.cut is None:
+            return self.replay.encode(text)
+        return [id for part in self.cut(text.replace(SPACE, " ")) for id in self.replay.encode(part.replace(" ", SPACE))]
 
 
 def sentencepiece_encode(data: bytes) -> Callable[[str], list[int]]:
@@ -178,13 +187,15 @@ def sentencepiece_encode(data: bytes) -> Callable[[str], list[int]]:
     return encode
 
 
-def huggingface_encode(content: Mapping[str, Any], merges: Sequence[tuple[str, str]]) -> Callable[[str], list[int]]:
-    """The encoder for the content of a tokenizer.json: the library's own if it is installed."""
+def huggingface_encode(
+    content: Mapping[str, Any], merges: Sequence[tuple[str, str]], cut: Callable[[str], list[str]] | None
+) -> Callable[[str], list[int]]:
+    """The encoder for the content of a tokenizer.json: the library's own if it is installed, else a model of it that takes our `cut`."""
     try:
         from tokenizers import Tokenizer
     except ImportError:
         added = [token["content"] for token in content["added_tokens"]]
-        return HuggingFaceReader(content["model"]["vocab"], merges, added, lambda text: _normalized(text, content)).encode
+        return HuggingFaceReader(content["model"]["vocab"], merges, added, lambda text: _normalized(text, content), cut).encode
     tokenizer = Tokenizer.from_str(json.dumps(content))
     return lambda text: list(tokenizer.encode(text, add_special_tokens=False).ids)
 
@@ -200,7 +211,7 @@ def _normalized(text: str, content: Mapping[str, Any]) -> str:
             text = text.replace(step["pattern"]["String"], step["content"])
         elif step["type"] == "Replace":
             text = re.sub(step["pattern"]["Regex"].replace(r"\z", r"\Z"), step["content"], text)
-    if content["pre_tokenizer"] and text:
+    if content["pre_tokenizer"] and content["pre_tokenizer"]["type"] == "Metaspace" and text:
         text = SPACE + text.replace(" ", SPACE)
     return text
 

@@ -44,8 +44,13 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, dict: Any = None) -> "Tokenizer":
-        """Read a model file and make a Tokenizer of it; `dict` is the Dictionary of a model with cn=dict, or its name or path."""
-        return cls(Model.load(path), dictionary=dict)
+        """A Tokenizer of a model file, or of a GGUF, a SentencePiece .model or a tokenizer.json, with the rules of the tool that wrote it.
+
+        `dict` is the Dictionary of a model with cn=dict, or its name or path.
+        """
+        from piecetokenizer.formats import load  # other tools' formats are built on this one, and few programs need them
+
+        return cls(load(path), dictionary=dict)
 
     def __len__(self) -> int:
         return self._engine.size

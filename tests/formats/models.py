@@ -5,6 +5,7 @@ runs of spaces, digits, apostrophes, Han, marks, line feeds inside nothing, punc
 """
 
 import dataclasses
+import itertools
 import random
 from collections import Counter
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.vocabulary import learn_vocabulary
+from piecetokenizer.formats.generate import generated_texts
 from piecetokenizer.model import Model
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
@@ -85,6 +87,11 @@ def trained(size: int = 1000, *, without: str = "", **options: Any) -> Model:
         types=vocabulary.types,
         parts=vocabulary.parts,
     )
+
+
+def texts_for(model: Model, count: int = 400) -> list[str]:
+    """Generated ones, and every fourth line of the sample; none holds ▁, which is a space for readers."""
+    return list(itertools.islice(generated_texts(model, seed=3), count)) + list(sample()[::4])
 
 
 def _only(options: dict[str, Any], spec: type) -> dict[str, Any]:

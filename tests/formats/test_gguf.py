@@ -1,18 +1,16 @@
 """GGUF against llama.cpp itself: what it reads from our files, and what we read back from them."""
 
-import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from formats.models import sample, trained
-from formats.oracles import LlamaError, llama, llama_decode, llama_encode
-from reference.small_models import small_model
 
+from formats.models import texts_for, trained
+from formats.oracles import LlamaError, llama, llama_decode, llama_encode
 from piecetokenizer import Model, Normalizer, Tokenizer, formats
-from piecetokenizer.formats.generate import generated_texts
 from piecetokenizer.formats.gguf_file import read_keys
+from reference.small_models import small_model
 
 EXACT: dict[str, dict[str, Any]] = {
     "word": {},
@@ -23,11 +21,6 @@ EXACT: dict[str, dict[str, Any]] = {
     "isolate without apostrophe pieces": {"split": "isolate", "digit": "split", "cn": "char", "without": "'’"},
     "symbols": {"user_defined": ("New York", "<sep>", "://", "the"), "control": ("<|im_start|>", "<|im_end|>"), "eot_id": "<|im_end|>"},
 }
-
-
-def texts_for(model: Model, count: int = 400) -> list[str]:
-    """Generated ones, and every fourth line of the sample; none holds ▁, which is a space for readers."""
-    return list(itertools.islice(generated_texts(model, seed=3), count)) + list(sample()[::4])
 
 
 def normal_form(model: Model, texts: list[str]) -> list[str]:
@@ -86,7 +79,7 @@ def test_sampled_counts_what_llama_cpp_does_otherwise(options: dict[str, Any], r
 
 
 def test_control_text_can_become_a_token_in_route_llama_and_never_in_route_bpe(tmp_path: Path) -> None:
-    model = small_model(["s>", "<", "s", ">", "a", "/s", "</s"], split="none", control=("§", "<|x|>"))
+    model = small_model(["s>", "<", "s", ">", "a", "/s", "</s", " "], split="none", control=("§", "<|x|>"))
     verdict = formats.export(model, tmp_path / "llama.gguf", to="gguf")
     assert verdict.exceptions == ("texts that spell <s>, </s>, §",)
     assert not verdict.exact
