@@ -113,8 +113,8 @@ def describe(identity: str) -> str:
     >>> describe("zh,349046,7197c3")
     'zh (349046 entries, SHA-256 7197c3)'
     """
-    name, entries, sha256 = identity.rsplit(",", 2)
-    return f"{name} ({entries} entries, SHA-256 {sha256})"
+    parts = identity.rsplit(",", 2)
+    return "{} ({} entries, SHA-256 {})".format(*parts) if len(parts) == 3 else repr(identity)
 
 
 @cache

@@ -5,6 +5,7 @@ import pytest
 import unicodedata2
 
 from piecetokenizer.pretokenize.classes import CLASSES, STAGE_ONE, class_of, class_table
+from piecetokenizer.pretokenize.trie import FIRST, LAST
 from reference import pretokenize as reference
 
 
@@ -27,6 +28,12 @@ def test_every_code_point_has_the_class_of_its_category():
 @pytest.mark.parametrize("han", "𠮷\u3400\U0002a700\U00030000\uf900\U0002f800\ufa0e々〇〻\U00033479")
 def test_ideographs_of_every_plane_are_han(han):
     assert class_of(han) == "H"
+
+
+def test_the_tables_of_the_dictionary_reach_all_han():
+    first, blocks = class_table()
+    han = np.flatnonzero(blocks.reshape(-1, 256)[first].ravel() == CLASSES.index("H"))
+    assert FIRST <= han.min() <= han.max() <= LAST
 
 
 def test_numerals_that_are_no_decimal_digits_are_not_class_digit():

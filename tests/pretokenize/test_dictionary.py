@@ -113,6 +113,8 @@ def test_another_dictionary_than_the_models_is_an_error():
     # The same words under another name are the same dictionary.
     renamed = Dictionary("renamed", "你好 3\n".encode(), "renamed")
     assert PreTokenizer(PreTokenizerSpec(cn="dict", cn_dict=one.identity), renamed).pretokenize("你好!") == ["你好", "!"]
+    with pytest.raises(ModelError, match="the model needs the dictionary 'nonsense'"):
+        PreTokenizer(PreTokenizerSpec(cn="dict", cn_dict="nonsense"))
     with pytest.raises(SpecError, match="uses none"):
         PreTokenizer(PreTokenizerSpec(), one)
 
