@@ -99,7 +99,13 @@ class Report:
 
 
 def check(model: Model) -> Report:
-    """Look at everything."""
+    """Look at everything.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> check(model).sound
+    True
+    """
     return Report(
         size=len(model),
         missing_bytes=tuple(byte for byte, text in enumerate(BYTE_TEXTS) if not _is_byte(model, text)),

@@ -72,7 +72,13 @@ class Edit:
 
 
 def add_tokens(model: Model, *, control: Sequence[str] = (), user_defined: Sequence[str] = ()) -> Edit:
-    """Control tokens, then user-defined symbols, at the end.  Their texts are as people write them, with real spaces."""
+    """Control tokens, then user-defined symbols, at the end.  Their texts are as people write them, with real spaces.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> add_tokens(model, control=["<|user|>"]).model.texts[272:]
+    ('<|user|>',)
+    """
     draft = Draft(model)
     new: set[str] = set()
     for texts, type in ((control, PieceType.CONTROL), (user_defined, PieceType.USER_DEFINED)):
@@ -93,6 +99,11 @@ def retype(model: Model, types: Mapping[Key, PieceType | int]) -> Edit:
 
     A NORMAL piece that becomes something else has real spaces for its ▁ from then on, and the other way round, so that it stands for
     the same text.  What becomes NORMAL has the lowest score of all.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> retype(model, {"▁cat": PieceType.USER_DEFINED}).model[264].text
+    ' cat'
     """
     draft = Draft(model)
     space = model.pretokenizer.space
@@ -119,7 +130,13 @@ def retype(model: Model, types: Mapping[Key, PieceType | int]) -> Edit:
 
 
 def rename(model: Model, texts: Mapping[Key, str]) -> Edit:
-    """Give some pieces other texts, as in the model file (▁ in NORMAL ones).  All at once, so that two can exchange their names."""
+    """Give some pieces other texts, as in the model file (▁ in NORMAL ones).  All at once, so that two can exchange their names.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> rename(model, {"<s>": "</s>", "</s>": "<s>"}).model.texts[:3]
+    ('<unk>', '</s>', '<s>')
+    """
     draft = Draft(model)
     for key, text in texts.items():
         id = _find(model, key)
@@ -130,7 +147,13 @@ def rename(model: Model, texts: Mapping[Key, str]) -> Edit:
 
 
 def remove(model: Model, pieces: Sequence[Key]) -> Edit:
-    """Take pieces out; the ids behind them move up."""
+    """Take pieces out; the ids behind them move up.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> remove(model, ["▁cat"]).id_map[263:267].tolist()
+    [263, -1, 264, 265]
+    """
     gone = {_find(model, key) for key in pieces}
     draft = Draft(model)
     draft.keep([id for id in range(len(model)) if id not in gone])
@@ -143,6 +166,11 @@ def truncate(model: Model, size: int) -> Edit:
     Single characters and everything that is not NORMAL stay.  Of a model as it was trained this is the very model that training with
     vocab_size=size gives: the best pairs come first whatever the size, and coverage does not depend on it.  What was put up to a multiple
     (pad_to_multiple) is put up again.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> truncate(model, 267).model == train(iter(["a cat sat, a hat"] * 3), vocab_size=267, reconstruct=True)
+    True
     """
     draft = Draft(model)
     padding = _padding(model)
@@ -166,6 +194,12 @@ def merge(model: Model, other: Model) -> Edit:
     NORMAL ones get scores below all of the first model, in the order of their own scores.  Where both models have a text, the first
     one's piece stands for both.  Specs, roles and template are the first model's, so pieces of the second that are cut or merged in
     another way here are named in `lost`.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> other = train(iter(["hot, hot hat"] * 3), vocab_size=270, reconstruct=True)
+    >>> merge(model, other).model.texts[272:]
+    ('ho', 'hot', '▁hat', 'o')
     """
     draft = Draft(model)
     spaces = other.pretokenizer.space, model.pretokenizer.space
@@ -192,7 +226,13 @@ def merge(model: Model, other: Model) -> Edit:
 
 
 def set_roles(model: Model, **roles: Key | None) -> Edit:
-    """Say which piece is unk, bos, eos, pad, eot, eom or one of fim_*; None takes a role away, and with it add_bos or add_eos."""
+    """Say which piece is unk, bos, eos, pad, eot, eom or one of fim_*; None takes a role away, and with it add_bos or add_eos.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> set_roles(model, eot="</s>", bos=None).model.tokenizer.bos_id
+    -1
+    """
     ids: dict[str, int] = {}
     for role, key in roles.items():
         if role not in ROLES:

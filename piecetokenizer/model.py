@@ -72,6 +72,13 @@ class Model:
 
     `texts` and `parts` are tuples, `scores` (float64) and `types` (uint8) read-only numpy arrays; each has one entry a piece, in
     the order of ids.  Two models are equal if everything in them is; `fingerprint` is the same for equal models.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    >>> len(model), model.id_of("▁cat"), model[259].parts
+    (272, 264, ('a', 't'))
+    >>> Model.loads(model.dumps()) == model
+    True
     """
 
     __slots__ = (

@@ -62,7 +62,13 @@ class Replay:
         self.scores = {text: score for text, score, type in columns if type in types}
 
     def symbols(self, text: str) -> list[str]:
-        """What the characters of one segment are merged into; the text is in the form of the vocabulary (▁ for the space)."""
+        """What the characters of one segment are merged into; the text is in the form of the vocabulary (▁ for the space).
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+        >>> Replay(model).symbols("▁chat")
+        ['▁c', 'h', 'at']
+        """
         symbols: list[str | None] = list(text)
         after = list(range(1, len(text) + 1))
         before = list(range(-1, len(text) - 1))

@@ -1,13 +1,16 @@
 """A model file that breaks a rule is one error that names the line, what was found and what was expected: cut short, edited, hostile."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from reference.model_files import EXAMPLE, edited, line_of, refusal
 
 from piecetokenizer.errors import ModelError
 from piecetokenizer.model import Model
-from piecetokenizer.spec import PreTokenizerSpec
+from piecetokenizer.spec import CounterSpec, PreTokenizerSpec
 
 
 def test_cut_anywhere_is_refused() -> None:
@@ -199,6 +202,37 @@ def test_charsmaps_that_are_none(lines: str, found: str, at: int) -> None:
     message = refusal(data)
     assert found in message
     assert message.startswith(f"m.model, line {line_of('[Pieces]') + at}: ")
+
+
+def test_a_file_without_end_is_refused_by_its_beginning() -> None:
+    with pytest.raises(ModelError, match=r"^/dev/zero, line 1: found .* expected '# piecetokenizer model 1'"):
+        Model.load("/dev/zero")
+
+
+CUSTOM = PreTokenizerSpec(normalization="custom")
+FULL = EXAMPLE.replace(template="x\ny", pretokenizer=CUSTOM, charsmap_rules={"a": "b"}, counter=CounterSpec(control=("x",))).dumps()
+KEPT = FULL.index(b"10\t<0x07>")
+"""Where 250 lines begin that are alike; damage is done before and behind them."""
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_any_damage_is_a_model_or_one_error(data: Any) -> None:
+    body = bytearray(FULL)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.one_of(st.integers(0, KEPT), st.integers(len(FULL) - 150, len(FULL))))
+        junk = st.one_of(st.binary(max_size=3), st.sampled_from([b"\t", b"\n", b"\\", b"=", b"[", b"9" * 30, b"\r\n", b"\xe2\x80\xa8"]))
+        body[place : place + data.draw(st.integers(0, 3))] = data.draw(junk)
+    try:
+        found = Model.loads(bytes(body), name="m.model")
+    except ModelError as error:
+        message = str(error)
+    else:
+        message = "m.model"
+        assert Model.loads(found.dumps()) == found
+    assert message.startswith("m.model")
+    assert message.isprintable()
+    assert len(message) < 600
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
-"""Files of other tools, known by their first bytes, so that the error can say what the file is."""
+"""Files of other tools, known by their first bytes, so that the error can say what the file is, before the rest of it is read."""
 
-from piecetokenizer.errors import ModelError
+from piecetokenizer.errors import ModelError, show
 
-__all__ = ["refuse_other_files"]
+__all__ = ["HEADER", "refuse_other_files"]
 
+HEADER = "# piecetokenizer model 1"
 START = b"# piecetokenizer model "
+BOM = b"\xef\xbb\xbf"
 
 KINDS = (
     (b"GGUF", "a GGUF file"),
@@ -22,12 +24,18 @@ KINDS = (
 
 
 def refuse_other_files(head: bytes, name: str) -> None:
-    """Raise ModelError unless a file that begins with `head` can be a model file; the message names the kind of file if it is known."""
-    if head.startswith(START):
+    """Raise ModelError unless a file that begins with `head` can be a model file, if only one that was cut short."""
+    if not head:
+        raise ModelError(f"{name}: the file is empty: a model file begins with the line {HEADER!r}")
+    if head.startswith(BOM):
+        raise ModelError(f"{name}, line 1: found a byte order mark, expected {HEADER!r}: save the file as UTF-8 without it")
+    if head.startswith(START) or START.startswith(head):
         return
     kind = kind_of(head)
     if kind is not None:
         raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}")
+    line = head.split(b"\n", 1)[0].decode(errors="replace")
+    raise ModelError(f"{name}, line 1: found {show(line)}, expected {HEADER!r}: this is not a piecetokenizer model file")
 
 
 def kind_of(head: bytes) -> str | None:

@@ -12,26 +12,20 @@ from piecetokenizer.errors import ModelError, SpecError, show
 from piecetokenizer.model import Model
 from piecetokenizer.modelfile.charsmap import parse_blob, parse_rules
 from piecetokenizer.modelfile.escapes import CONTROL, unescape
-from piecetokenizer.modelfile.foreign import refuse_other_files
+from piecetokenizer.modelfile.foreign import HEADER, refuse_other_files
 from piecetokenizer.modelfile.keys import MAX_DIGITS, parse_value
 from piecetokenizer.modelfile.pieces import not_utf8, parse_pieces
-from piecetokenizer.modelfile.write import HEADER
 from piecetokenizer.spec import MAX_VOCAB_SIZE, CounterSpec, PreTokenizerSpec, TokenizerSpec
 
 __all__ = ["loads"]
 
 SECTIONS = ("CounterSpec", "PreTokenizerSpec", "TokenizerSpec", "Charsmap", "Template", "Pieces")
-BOM = b"\xef\xbb\xbf"
 
 Spec = TypeVar("Spec", CounterSpec, PreTokenizerSpec, TokenizerSpec)
 
 
 def loads(data: bytes, name: str) -> Model:
     """The model; `name` is what errors call the file."""
-    if not data:
-        raise ModelError(f"{name}: the file is empty: a model file begins with the line {HEADER!r}")
-    if data.startswith(BOM):
-        raise ModelError(f"{name}, line 1: found a byte order mark, expected {HEADER!r}: save the file as UTF-8 without it")
     refuse_other_files(data[:4096], name)
     reader = _Reader(data, name)
     reader.header()

@@ -3,15 +3,14 @@
 from typing import TYPE_CHECKING
 
 from piecetokenizer.modelfile.charsmap import format_blob, format_rules
+from piecetokenizer.modelfile.foreign import HEADER
 from piecetokenizer.modelfile.keys import format_line, format_spec
 from piecetokenizer.modelfile.pieces import format_pieces
 
 if TYPE_CHECKING:
     from piecetokenizer.model import Model
 
-__all__ = ["HEADER", "dumps"]
-
-HEADER = "# piecetokenizer model 1"
+__all__ = ["dumps"]
 
 
 def dumps(model: "Model") -> bytes:
