@@ -124,9 +124,9 @@ class Rewriter:
                 before = w
                 spaced = 0
                 changes[slot] += entry >> 26 & 1
-                kept = 1 - (entry >> 26 & 1)  # 1 without a rule, when the entry is empty
-                store64(out, w, entry + kept * (c | (d | 0x80) << 16))
-                w += (entry >> 24 & 3) + 3 * kept
+                kept = (entry >> 26 & 1) - 1  # all ones without a rule, when the entry is empty; nothing with one
+                store64(out, w, entry | (c | (d | 0x80) << 16) & kept)
+                w += entry >> 24 & 3 | 3 & kept
                 i += 3
             else:
                 if i + 1 >= stop or c < 0xC2:

@@ -5,9 +5,8 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
-from reference.uncompiled import load_uncompiled
-
 from piecetokenizer.normalize import Charsmap, NormalizeWorker
+from reference.uncompiled import load_uncompiled
 
 
 @cache
