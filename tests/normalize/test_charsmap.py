@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from normalize import strategies
 from normalize.builtin import rules_of
 from normalize.oracle import blob_of, by_blob, by_name, by_rules
+
 from piecetokenizer.errors import ModelError, SpecError
 from piecetokenizer.normalize import BUILTIN, Charsmap, Normalizer, parse_rules, write_rules
 from piecetokenizer.normalize.blob import Trie

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from normalize.builtin import rules_of
+
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.normalize.rules import read_rules
 from piecetokenizer.spec import PreTokenizerSpec

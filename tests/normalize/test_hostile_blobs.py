@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from normalize.workers import new_worker, text_of
+from reference.normalize import Rules, normalize
+
 from piecetokenizer.errors import ModelError
 from piecetokenizer.normalize import Charsmap
 from piecetokenizer.normalize.blob import pack_blob
 from piecetokenizer.normalize.double_array import build_units
-from reference.normalize import Rules, normalize
 
 SMALL = Charsmap.from_rules({"a": "b", "ab": "xyz", "é": "e", "e\u0301": "é", "中": "", "😀": ":)"}).blob
 TEXTS = [b"", b"\0", b"ab", bytes(range(256)) * 3, "ab é e\u0301 中😀 x".encode() * 20, b"\xff" * 100]

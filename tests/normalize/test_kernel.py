@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from normalize import strategies
 from normalize.builtin import rules_of
 from normalize.workers import new_worker, text_of
-from piecetokenizer.normalize import BUILTIN, PREFIX, TRIM_LEFT, TRIM_RIGHT, Charsmap
 from reference.normalize import Result, Rules, normalize
+
+from piecetokenizer.normalize import BUILTIN, PREFIX, TRIM_LEFT, TRIM_RIGHT, Charsmap
 
 KERNELS = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "uncompiled"])
 RULES = {name: Rules(rules_of(name)) for name in BUILTIN}

@@ -2,10 +2,10 @@
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
 from normalize import strategies
 from normalize.oracle import by_rules
 from normalize.workers import new_worker, text_of
+
 from piecetokenizer.normalize import PREFIX, WHOLE, Charsmap
 
 

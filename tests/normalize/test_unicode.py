@@ -4,9 +4,9 @@ import random
 
 import pytest
 import unicodedata2
-
 from normalize.builtin import rules_of
 from normalize.oracle import blob_of, by_name
+
 from piecetokenizer.normalize import Charsmap, Normalizer
 from piecetokenizer.spec import PreTokenizerSpec
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
 from normalize.workers import new_worker, text_of
+
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, NormalizeWorker
 from piecetokenizer.normalize.tables import KernelTables

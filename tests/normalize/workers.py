@@ -5,8 +5,9 @@ from functools import cache
 from typing import Any
 from unittest import mock
 
-from piecetokenizer.normalize import Charsmap, NormalizeWorker
 from reference.uncompiled import load_uncompiled
+
+from piecetokenizer.normalize import Charsmap, NormalizeWorker
 
 
 @cache
