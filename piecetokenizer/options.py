@@ -12,14 +12,12 @@ import difflib
 import os
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from piecetokenizer.errors import SpecError
 from piecetokenizer.normalize import Charsmap
+from piecetokenizer.pretokenize import Dictionary
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
-
-if TYPE_CHECKING:
-    from piecetokenizer.pretokenize import Dictionary
 
 __all__ = ["Choices", "choose"]
 
@@ -35,7 +33,7 @@ class Choices:
     counter: CounterSpec
     pretokenizer: PreTokenizerSpec
     tokenizer: TokenizerSpec
-    dictionary: "Dictionary | None"
+    dictionary: Dictionary | None
     charsmap: Charsmap | None
 
     def obstacles(self) -> list[str]:
@@ -79,8 +77,6 @@ def choose(
     elif dict is not None:
         if chosen.setdefault("cn", "dict") != "dict":
             raise SpecError(f"cn={chosen['cn']!r} and dict={os.fspath(dict)!r} contradict each other; leave one out")
-        from piecetokenizer.pretokenize import Dictionary
-
         dictionary = Dictionary.load(os.fspath(dict))
         chosen["cn_dict"] = dictionary.identity
     elif chosen.get("cn") == "dict":

@@ -42,7 +42,7 @@ class Bars:
             self._bar = tqdm(desc=phase, total=total, file=sys.stderr, disable=None, **unit)
         self._bar.update(done - self._bar.n)
         if note:
-            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.set_postfix_str(repr(note)[1:-1], refresh=False)  # a piece may hold what a terminal would obey
 
     def _close(self) -> None:
         if self._bar is not None:

@@ -22,6 +22,8 @@ class TrainReport:
     corpus: CorpusCounts = field(default_factory=CorpusCounts)
     scan: ScanCounts = field(default_factory=ScanCounts)
     normalization: str = "none"
+    dictionary: str = ""
+    """What was read of a dictionary, and what was left out of it."""
     unit: str = "line"
     distinct: int = 0
     """Distinct segments."""
@@ -76,6 +78,8 @@ class TrainReport:
             *_many(self.scan.symbols, "user-defined symbol"),
         ]
         lines = [f"read: {', '.join(read)}", *(f"  {line}" for line in self.losses()), f"counted: {', '.join(counted)}"]
+        if self.dictionary:
+            lines.append(f"dictionary: {self.dictionary}")
         if self.pieces:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.pieces.items())
             lines.append(f"made: {sum(self.pieces.values()):,} pieces: {kinds}")

@@ -180,10 +180,11 @@ class _Worker:
 
 def _between(starts: Numbers, stops: Numbers, spans: Numbers) -> tuple[Numbers, Numbers, Flags]:
     """Fragments: each begins at a text's start or a span's end, and ends at the next text's end or span's start."""
-    begins = np.concatenate((starts, spans[:, 1]))
+    # Texts may touch: at one place, what ends the text before comes first, so a span's end before a start, a stop before a span's start.
+    begins = np.concatenate((spans[:, 1], starts))
     ends = np.concatenate((stops, spans[:, 0]))
     first, last = np.argsort(begins, kind="stable"), np.argsort(ends, kind="stable")
-    flags = np.where(first < len(starts), TEXT_START, 0) | np.where(last < len(stops), TEXT_END, 0)
+    flags = np.where(first >= len(spans), TEXT_START, 0) | np.where(last < len(stops), TEXT_END, 0)
     begins, ends = begins[first], ends[last]
     full = ends > begins
     return begins[full], ends[full], flags[full].astype(np.uint8)

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -73,7 +74,7 @@ def train(
         tell = stack.enter_context(Bars()) if progress is True else progress or silent
         segments = count(inputs, choices, text_unit=text_unit, errors=errors, limit=limit, threads=threads, progress=tell, report=result)
         began = perf_counter()
-        vocabulary = learn_vocabulary(segments, choices.counter, space=choices.pretokenizer.space, progress=_merging(tell))
+        vocabulary = learn_vocabulary(segments, choices.counter, space=choices.pretokenizer.space, progress=partial(tell, "merge"))
     model = _model(choices, vocabulary)
     _describe(vocabulary, model, result)
     result.seconds["merge"] = perf_counter() - began
@@ -104,12 +105,13 @@ def count(
     segments, report.scan = scan(
         corpus,
         Normalizer(spec, choices.charsmap),
-        PreTokenizer(spec, choices.dictionary) if choices.dictionary else PreTokenizer(spec),
+        PreTokenizer(spec, choices.dictionary),
         symbols=choices.counter.user_defined,
         threads=threads or default_threads(),
         progress=lambda done: progress("read", done, corpus.size, ""),
     )
     report.corpus = corpus.counts
+    report.dictionary = "" if choices.dictionary is None else choices.dictionary.report()
     report.normalization = spec.normalization
     report.unit = text_unit if corpus.counts.files else "text"
     report.distinct = len(segments)
@@ -122,15 +124,6 @@ def count(
         ]
         raise InputError(f"there is no text to learn from; {'; '.join(found)}")
     return segments
-
-
-def _merging(tell: ProgressFunction) -> Callable[..., None]:
-    """What the merge loop calls: merges made, merges wanted, and the piece that was just made, if it says."""
-
-    def told(done: int, wanted: int, piece: str = "") -> None:
-        tell("merge", done, wanted, piece)
-
-    return told
 
 
 def _model(choices: Choices, vocabulary: Vocabulary) -> Model:

@@ -64,6 +64,12 @@ def test_edges_of_symbols_are_not_edges_of_texts() -> None:
     assert (counts.symbols, counts.removed_spaces) == (1, 6)
 
 
+def test_texts_that_touch_in_a_chunk_stay_apart() -> None:
+    assert counted(Corpus(iter(["a", " 1"])), symbols=("a",))[0] == {"1": 1}
+    assert counted(Corpus(iter(["1 ", "a", " 2"])), symbols=("a",))[0] == {"1": 1, "2": 1}
+    assert counted(Corpus(iter(["x", "ab", "y"])), symbols=("xa", "b", "by"))[0] == {"x": 1, "a": 1, "y": 1}
+
+
 def test_newlines_can_be_learned_from_whole_files(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a\n\nb\n\n")
     assert counted(Corpus([tmp_path / "a"] * 3, text_unit="file"))[0] == {"a": 3, "\n\n": 6, "b": 3}

@@ -5,7 +5,6 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from reference.scan import spans
 
 from piecetokenizer.errors import SpecError

@@ -15,6 +15,7 @@ import pytest
 from piecetokenizer import Model, PieceType, train
 from piecetokenizer.errors import InputError, PieceTokenizerError, SpecError
 from piecetokenizer.normalize import Charsmap
+from piecetokenizer.progress import Bars
 from piecetokenizer.train import TrainReport
 
 TEXT = (
@@ -103,6 +104,24 @@ def test_dict_no() -> None:
     assert (spec.cn, spec.split, spec.digit) == ("char", "isolate", "split")
     spec = train(iter(lines()), vocab_size=300, dict="no", split="space", digit="keep").pretokenizer
     assert (spec.cn, spec.split, spec.digit) == ("char", "space", "keep")
+
+
+def test_dictionaries(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("你好\t10\n世界\t10\n")
+    text = ["他说你好世界"] * 9
+    report = TrainReport()
+    model = train(iter(text), vocab_size=280, dict=path, soft_vocab_limit=True, report=report)
+    assert "dictionary: own.txt: 2 entries, 2 words used; left out: 0 not wholly Han, 0 repeated" in str(report)
+    assert model.pretokenizer.cn_dict.startswith("own.txt,2,")
+    assert {"你好", "世界"} <= set(model.texts)
+    assert "好世" not in model.texts
+    with pytest.raises(SpecError, match=r"cn='char' and dict='zh' contradict"):
+        train(iter(text), dict="zh", cn="char")
+    with pytest.raises(SpecError, match=r"cn='dict' needs a dictionary: dict='zh'"):
+        train(iter(text), cn="dict")
+    with pytest.raises(PieceTokenizerError, match="missing"):
+        train(iter(text), dict=tmp_path / "missing")
 
 
 def test_charsmaps(tmp_path: Path) -> None:
@@ -259,11 +278,12 @@ def test_limits(corpus: Path) -> None:
 
 def test_progress_to_a_function(corpus: Path) -> None:
     told: list[tuple[str, int, int | None, str]] = []
-    train(corpus, vocab_size=300, progress=lambda *facts: told.append(facts))
+    model = train(corpus, vocab_size=300, progress=lambda *facts: told.append(facts))
     size = corpus.stat().st_size
     assert [phase for phase, _ in itertools.groupby(told, key=lambda facts: facts[0])] == ["read", "merge"]
     assert ("read", size, size, "") in told
     assert told[-1][:2] == ("merge", told[-1][2])
+    assert told[-1][3] in model.texts
 
 
 def test_bars_only_on_a_terminal(corpus: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -277,6 +297,13 @@ def test_bars_on_a_terminal(corpus: Path, capfd: pytest.CaptureFixture[str], mon
     err = capfd.readouterr().err
     assert "read: 100%" in err
     assert "merge: 100%" in err
+
+
+def test_a_piece_cannot_command_the_terminal(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Bars() as bars:
+        bars("merge", 5, 5, "\x1b[2J\n▁é")
+    assert "\\x1b[2J\\n▁é" in capfd.readouterr().err
 
 
 def test_interrupted_bars_are_closed(corpus: Path) -> None:

@@ -41,7 +41,7 @@ FLOOR_STEP = 8
 REPORT_EVERY = 256
 """Merges between two reports of progress."""
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def learn_merges(
 
     `alphabet` are the required characters in display form, most frequent first; others take part in no merge.  `taken` are the texts of
     pieces that no merge may spell.  A pair longer than `max_piece_size` bytes of display form is never formed.  `floor` only sets
-    how much work is put off, never the result.  `progress` is told (merges made, wanted).
+    how much work is put off, never the result.  `progress` is told (merges made, wanted, the latest piece).
 
     >>> segments = Segments.from_pairs([("zzzzz", 1), (" ab", 3)])
     >>> learn_merges(segments, ["z", "a", "b", "▁"], 3).pairs
@@ -98,13 +98,13 @@ def learn_merges(
                 queue.push(born)
             run.done += 1
             if progress is not None and run.done % REPORT_EVERY == 0:
-                progress(run.done, wanted)
+                progress(run.done, wanted, run.latest())
         elif run.floor > 1:
             run.count_pairs(max(1, run.floor // FLOOR_STEP))
         else:
             break
     if progress is not None:
-        progress(run.done, wanted)
+        progress(run.done, wanted, run.latest())
     return run.result()
 
 
@@ -166,13 +166,13 @@ class _Run:
         self.lengths[:known] = [len(name) for name in self.names]
         self.sizes = np.zeros(room, np.int32)
         self.sizes[:known] = [len(name.encode()) for name in self.names]
-        begins = np.zeros(room, np.int64)
-        np.cumsum(self.lengths[:known], out=begins[1 : known + 1])
+        self.begins = np.zeros(room, np.int64)
+        np.cumsum(self.lengths[:known], out=self.begins[1 : known + 1])
         self.text = np.zeros(len(spelled) + max_piece_size, np.int32)
         self.text[: len(spelled)] = np.frombuffer(spelled.encode("utf-32-le"), np.int32)
         names = np.full(1 << (2 * room).bit_length(), -1, np.int32)
         self.queue: Any = queue_cy.PairQueue(
-            self.lengths.data, begins.data, self.text.data, names.data, self.made.data, max_piece_size, len(alphabet), known
+            self.lengths.data, self.begins.data, self.text.data, names.data, self.made.data, max_piece_size, len(alphabet), known
         )
         self.merger: Any = merges_cy.Merger(
             symbols.slots.data,
@@ -231,6 +231,12 @@ class _Run:
 
     def _give(self) -> None:
         self.queue.give(self.heap.data, self.text.data, self.table.data, self.born.data)
+
+    def latest(self) -> str:
+        """The piece that was made last; empty before there is one."""
+        symbol = len(self.names) + self.done - 1
+        begin = int(self.begins[symbol])
+        return "".join(map(chr, self.text[begin : begin + int(self.lengths[symbol])].tolist())) if self.done else ""
 
     def result(self) -> Merges:
         """The merges so far."""

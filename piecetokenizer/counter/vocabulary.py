@@ -46,7 +46,7 @@ class Vocabulary:
 
 
 def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁", progress: Progress | None = None) -> Vocabulary:
-    """Learn a vocabulary; `progress` is told (merges made, merges wanted) some times a second.
+    """Learn a vocabulary; `progress` is told (merges made, merges wanted, the latest piece) some times a second.
 
     >>> segments = Segments.from_pairs([(" ab", 3), ("ab", 1)])
     >>> vocabulary = learn_vocabulary(segments, CounterSpec(vocab_size=264))

@@ -147,10 +147,10 @@ def test_nothing_to_merge() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
+    told: list[tuple[int, int, str]] = []
     with patch.object(module, "REPORT_EVERY", 2):
-        learn_merges(Segments.from_pairs([("abcdef", 2)]), "abcdef", 9, progress=lambda done, wanted: told.append((done, wanted)))
-    assert told == [(2, 9), (4, 9), (5, 9)]
+        learn_merges(Segments.from_pairs([("abcdef", 2)]), "abcdef", 9, progress=lambda *facts: told.append(facts))
+    assert told == [(2, 9, "cd"), (4, 9, "abcd"), (5, 9, "abcdef")]
 
 
 def test_work_is_bounded() -> None:
