@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from piecetokenizer.errors import FormatError, InputError, SpecError
 from piecetokenizer.formats.drafts import Draft, gguf_draft, huggingface_draft, sentencepiece_draft
@@ -17,7 +17,7 @@ from piecetokenizer.formats.sentencepiece import charsmap_of
 from piecetokenizer.formats.verdict import ExportRefusedError, Fidelity, Kind, judge
 from piecetokenizer.model import Model
 from piecetokenizer.normalize import Charsmap, Normalizer
-from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.pretokenize import Dictionary, PreTokenizer
 from piecetokenizer.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "ROUTES", "Verify", "export", "fidelity"]
@@ -41,7 +41,7 @@ def export(
     chat_template: str | None = None,
     name: str = "",
     strict: bool = False,
-    dictionary: Any = None,
+    dictionary: Dictionary | str | os.PathLike[str] | None = None,
 ) -> Fidelity:
     """Write the model for another tool and say how faithful the file is.
 
@@ -51,7 +51,7 @@ def export(
     chat_template   the template to put in; by default the model's own
     name            the name in the file; by default that of the path
     strict          raise ExportRefusedError, and write nothing, unless the verdict is exact without exceptions
-    dictionary      for a model with cn=dict, which encodes with it
+    dictionary      of a model with cn=dict: itself, its name or its path
     """
     draft, verdict = _judged(model, os.fspath(path), to, route, verify, chat_template, name, dictionary)
     if draft is None:
@@ -70,7 +70,7 @@ def fidelity(
     route: str = "llama",
     verify: Verify | None = None,
     name: str = "",
-    dictionary: Any = None,
+    dictionary: Dictionary | str | os.PathLike[str] | None = None,
 ) -> Fidelity:
     """What `export` would say, without writing anything; the verdict can be `refused`."""
     return _judged(model, "model", to, route, verify, None, name, dictionary)[1]
@@ -84,7 +84,7 @@ def _judged(
     verify: Verify | None,
     template: str | None,
     name: str,
-    dictionary: Any,
+    dictionary: Dictionary | str | os.PathLike[str] | None,
 ) -> tuple[Draft | None, Fidelity]:
     if to not in FORMATS:
         raise SpecError(f"to={to!r} is not allowed: it is one of {', '.join(FORMATS)}")
@@ -92,8 +92,10 @@ def _judged(
         raise SpecError(f"route={route!r} is not allowed: it is one of {', '.join(ROUTES)}")
     if route != "llama" and to != "gguf":
         raise SpecError(f"route={route!r} goes with to='gguf' only")
+    if isinstance(dictionary, (str, os.PathLike)):
+        dictionary = Dictionary.load(os.fspath(dictionary))
     tokenizer = Tokenizer(model, dictionary=dictionary)
-    pretokenizer = PreTokenizer(model.pretokenizer, *([] if dictionary is None else [dictionary]))
+    pretokenizer = PreTokenizer(model.pretokenizer, dictionary)
     template = model.template if template is None else template
     name = name or Path(path).stem or "piecetokenizer"
     try:

@@ -16,7 +16,7 @@ from piecetokenizer.counter.vocabulary import learn_vocabulary
 from piecetokenizer.formats.generate import generated_texts
 from piecetokenizer.model import Model
 from piecetokenizer.normalize import Normalizer
-from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.pretokenize import Dictionary, PreTokenizer
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 from piecetokenizer.symbols import SymbolMatcher
 
@@ -61,12 +61,12 @@ def sample() -> tuple[str, ...]:
 
 
 @cache
-def trained(size: int = 1000, *, without: str = "", **options: Any) -> Model:
+def trained(size: int = 1000, *, without: str = "", dictionary: Dictionary | None = None, **options: Any) -> Model:
     """A model learned from the sample `without` some characters; options belong to one of the three specs by name."""
     for_counter, for_spec = (_only(options, spec) for spec in (CounterSpec, PreTokenizerSpec))
     counter = CounterSpec(vocab_size=size, character_coverage=0.999, soft_vocab_limit=True, **for_counter)
     spec = PreTokenizerSpec(**for_spec)
-    normalizer, pretokenizer, matcher = Normalizer(spec), PreTokenizer(spec), SymbolMatcher(counter.user_defined)
+    normalizer, pretokenizer, matcher = Normalizer(spec), PreTokenizer(spec, dictionary), SymbolMatcher(counter.user_defined)
     counts: Counter[str] = Counter()
     for line in sample():
         line = line.translate(dict.fromkeys(map(ord, without)))

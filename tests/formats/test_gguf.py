@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from formats.models import texts_for, trained
 from formats.oracles import LlamaError, llama, llama_decode, llama_encode
+from reference.small_models import small_model
+
 from piecetokenizer import Model, Normalizer, Tokenizer, formats
 from piecetokenizer.formats.gguf_file import read_keys
-from reference.small_models import small_model
+from piecetokenizer.pretokenize import Dictionary
 
 EXACT: dict[str, dict[str, Any]] = {
     "word": {},
@@ -185,3 +186,16 @@ def test_writing_over_a_file_is_all_or_nothing(tmp_path: Path) -> None:
         formats.export(trained(reconstruct=True), path, to="gguf", name="my-Phi-3-mini")
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["m.gguf"]
+
+
+def test_a_dictionary_is_sampled_with_its_own_words(tmp_path: Path) -> None:
+    """cn=dict cuts where the reader does not: how many texts differ is what llama.cpp says."""
+    model = trained(reconstruct=True, cn="dict", cn_dict=Dictionary.load("zh").identity, dictionary=Dictionary.load("zh"))
+    texts = texts_for(model)
+    verdict = formats.export(model, tmp_path / "m.gguf", to="gguf", verify=texts, dictionary="zh")
+    assert verdict.verdict == "sampled"
+    assert "(the words of the dictionary)" in verdict.reasons[0]
+    tokenizer = Tokenizer(model)
+    theirs = llama_encode(tmp_path / "m.gguf", texts)
+    assert verdict.differ == sum(tokenizer.encode(text) != ids for text, ids in zip(texts, theirs, strict=True)) > 0
+    assert formats.fidelity(model, to="huggingface", verify=texts).verdict == "sampled"

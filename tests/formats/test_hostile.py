@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from formats.models import trained
+
 from piecetokenizer import Model, formats
 from piecetokenizer.errors import FormatError
 from piecetokenizer.formats.gguf_file import read_keys

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import tokenizers
+from formats.models import texts_for, trained
+from reference.small_models import small_model
 from transformers import AutoTokenizer
 
-from formats.models import texts_for, trained
 from piecetokenizer import Tokenizer, formats
 from piecetokenizer.errors import FormatError
-from reference.small_models import small_model
 
 EXACT: dict[str, dict[str, Any]] = {
     "word": {},

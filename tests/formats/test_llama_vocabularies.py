@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from sentencepiece import SentencePieceProcessor
-
 from formats.models import sample, texts_for
 from formats.oracles import llama_decode, llama_encode, llama_vocabularies
+from sentencepiece import SentencePieceProcessor
+
 from piecetokenizer import Model, Tokenizer, formats
 
 pytestmark = pytest.mark.llama_vocabularies

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer, sentencepiece_model_pb2
-
 from formats.models import sample, texts_for, trained
 from formats.oracles import llama_encode
+from reference.small_models import small_model
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer, sentencepiece_model_pb2
+
 from piecetokenizer import Tokenizer, formats
 from piecetokenizer.errors import FormatError
-from reference.small_models import small_model
 
 EXACT: dict[str, dict[str, Any]] = {
     "word": {},

@@ -2,6 +2,7 @@
 
 import numpy as np
 from hypothesis import given
+from pretokenize.strategies import texts
 from tokenizers import Regex
 from tokenizers.pre_tokenizers import Split
 
@@ -9,7 +10,6 @@ from piecetokenizer import PreTokenizerSpec
 from piecetokenizer.formats.split_regex import IMPORTABLE, split_regex
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.pretokenize.classes import class_table
-from pretokenize.strategies import texts
 
 SPLITS = [(PreTokenizer(spec), Split(Regex(split_regex(spec) or ""), "isolated")) for spec in IMPORTABLE]
 

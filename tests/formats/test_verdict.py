@@ -4,11 +4,12 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from formats.models import trained
 from formats.oracles import llama
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.small_models import small_model
+
 from piecetokenizer import Model, Tokenizer, formats
 from piecetokenizer.errors import FormatError, InputError, SpecError
 from piecetokenizer.formats import lint
@@ -20,7 +21,6 @@ from piecetokenizer.formats.readers import partition
 from piecetokenizer.formats.verdict import judge
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.symbols import SymbolMatcher
-from reference.small_models import small_model
 
 # ---- boundaries
 
