@@ -9,6 +9,7 @@ is one text, in which newlines are characters like others; from an iterable each
 Bytes are taken as they are: whether they are UTF-8 is for the normalizer to find, and `corpus.utf8` to say where they are not.
 
     reading.py   Corpus: files and iterables into chunks
+    lines_cy.py  the kernel that finds the lines of a block
     limit.py     Limit: how much of it to read
     utf8.py      which lines of a chunk are not UTF-8, and where
 """
