@@ -12,8 +12,8 @@ numpy is imported only by what computes.
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers understand it, without the import of typing
 if TYPE_CHECKING:
     from piecetokenizer import errors
     from piecetokenizer.model import Model, Piece, PieceType
@@ -57,17 +57,19 @@ _HOMES = {
 """The module that defines each name."""
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        value: Any = import_module("importlib.metadata").version(__name__)
-    elif name in _HOMES:
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    elif name == "errors":
-        value = import_module(f"{__name__}.errors")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # so that they report names that do not exist
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value = import_module("importlib.metadata").version(__name__)
+        elif name in _HOMES:
+            value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        elif name == "errors":
+            value = import_module(f"{__name__}.errors")
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ def run(code: str) -> str:
 
 
 def test_the_package_is_light_to_import() -> None:
-    heavy = "{'numpy', 'click', 'tqdm', 'ahocorasick', 'gguf', 'importlib.metadata', 'json', 'dataclasses'}"
+    heavy = "{'numpy', 'click', 'tqdm', 'ahocorasick', 'gguf', 'importlib.metadata', 'json', 'dataclasses', 'typing'}"
     code = f"import sys; before = set(sys.modules); import piecetokenizer; print((set(sys.modules) - before) & {heavy})"
     assert run(code) == "set()"
 
