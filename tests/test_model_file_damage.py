@@ -81,8 +81,8 @@ def test_cut_anywhere_is_refused() -> None:
         ("261\tt\t", "262\tt\t", "found id '262', expected 261", line_of("261\tt\t-2\tnormal")),
         ("261\tt\t", "\tt\t", "found id '', expected 261", line_of("261\tt\t-2\tnormal")),
         ("261\tt\t-2\tnormal\n", "", "found id '262', expected 261", line_of("261\tt\t-2\tnormal")),
-        ("261\tt\t-2\tnormal\n", "\n", "found 1 fields", line_of("261\tt\t-2\tnormal")),
-        ("261\tt\t-2\tnormal", "261 t -2 normal", "found 1 fields", line_of("261\tt\t-2\tnormal")),
+        ("261\tt\t-2\tnormal\n", "\n", "found an empty line", line_of("261\tt\t-2\tnormal")),
+        ("261\tt\t-2\tnormal", "261 t -2 normal", "found 1 field in", line_of("261\tt\t-2\tnormal")),
         ("261\tt\t-2\tnormal", "261\tt\t-2", "found 3 fields", line_of("261\tt\t-2\tnormal")),
         ("261\tt\t-2\tnormal", "261\tt\t-2\tnormal\t", "found 5 fields", line_of("261\tt\t-2\tnormal")),
         ("261\tt\t-2\tnormal", "261\tt\t-2\tnormal\t\t", "do not join", line_of("261\tt\t-2\tnormal")),
@@ -164,7 +164,7 @@ def test_line_ends_and_marks_of_other_systems() -> None:
         f"m.model, line {data.count(10)}: the file ends in the middle of '264\\t<|user|>\\t0\\tcontrol', expected a line feed: "
         "it is cut short, or an editor left that out"
     )
-    assert "fields" in refusal(data + b"\n")
+    assert "found an empty line" in refusal(data + b"\n")
 
 
 @pytest.mark.parametrize("junk", [b"\xff", b"\xc3", b"\xe2\x28\xa1", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\x80"])

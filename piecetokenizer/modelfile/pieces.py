@@ -50,9 +50,9 @@ def parse_line(line: str, id: int) -> Row:
         raise ValueError(f"found the character U+{ord(control[0]):04X}, expected it as \\xHH, each byte of it")
     fields = line.split("\t", 7)
     if len(fields) not in (4, 6):
-        raise ValueError(
-            f"found {line.count(chr(9)) + 1} fields in {show(line)}, expected id, text, score, type (and left, right), tabs between them"
-        )
+        found = line.count("\t") + 1
+        what = f"{found} field{'s' * (found > 1)} in {show(line)}" if line else "an empty line"
+        raise ValueError(f"found {what}, expected id, text, score, type (and left, right), tabs between them")
     if fields[0] != str(id):
         raise ValueError(f"found id {show(fields[0])}, expected {id}: ids count up from 0")
     for text in (fields[1], *fields[4:]):
