@@ -65,7 +65,7 @@ class BoundaryCutter:
         self._table = table
         self._isolate = isolate
         self.ends = ends
-        self._ends = ends
+        self._ends = ends if cython.compiled else memoryview(ends)
         self._room = len(ends)
         self._owner = None
         self._size = 0
@@ -78,7 +78,7 @@ class BoundaryCutter:
     def start(self, text, stops, count: cython.longlong):
         """Begin with `count` texts in one buffer: text i ends at stops[i] and begins where the one before it ended."""
         self._bind(text)
-        self._stops = stops
+        self._stops = stops if cython.compiled else memoryview(stops)
         if count > len(stops):
             raise ValueError("fewer stops than texts")
         self._index = 0
@@ -105,7 +105,7 @@ class BoundaryCutter:
         if text is not self._owner:
             if len(text) < PADDING:
                 raise ValueError("a text buffer has 64 bytes of padding at its end")
-            self._text = text
+            self._text = text if cython.compiled else memoryview(text)
             self._size = len(text) - PADDING
             self._owner = text
 

@@ -49,7 +49,8 @@ class Cutter(Protocol):
 
 def boundary_cutter(table: NDArray[np.uint8], bytewise: NDArray[np.uint8], isolate: bool, window: int = WINDOW) -> Cutter:
     """A walk that goes by a boundary table."""
-    cutter: Cutter = BoundaryCutter(bytewise, *class_table(), table, isolate, np.empty(window, np.int64))
+    first, blocks = class_table()
+    cutter: Cutter = BoundaryCutter(bytewise.data, first.data, blocks.data, table.data, isolate, np.empty(window, np.int64))
     return cutter
 
 
@@ -100,9 +101,9 @@ class DictionaryCutter:
     def _give_room(self) -> None:
         self._room = max(FIRST_ROOM, 2 * self._room)
         size = self._room + 2
-        chars, nodes, back = (np.zeros(size, np.int32) for _ in range(3))
-        offsets, best = (np.zeros(size, np.int64) for _ in range(2))
-        self._words.give_room(chars, np.zeros(size, np.uint64), nodes, offsets, best, back)
+        chars, nodes, back = (np.zeros(size, np.int32).data for _ in range(3))
+        offsets, best = (np.zeros(size, np.int64).data for _ in range(2))
+        self._words.give_room(chars, np.zeros(size, np.uint64).data, nodes, offsets, best, back)
 
 
 def cut_text(cutter: Cutter, text: str) -> list[str]:
@@ -111,16 +112,14 @@ def cut_text(cutter: Cutter, text: str) -> list[str]:
         data = text.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"the text has a lone surrogate at character {error.start}; remove or replace it") from None
-    buffer = np.zeros(len(data) + PADDING, np.uint8)
-    buffer[: len(data)] = np.frombuffer(data, np.uint8)
+    buffer = np.frombuffer(data + bytes(PADDING), np.uint8)
     cutter.start_one(buffer, len(data))
-    found = [np.zeros(1, np.int64)]
+    ends = [0]
     while n := cutter.cut():
-        found.append(cutter.ends[:n].copy())
-    ends = np.concatenate(found)
+        ends += cutter.ends[:n].tolist()
     if len(data) != len(text):
         # Byte offsets to character offsets: how many characters start before each byte.
         starts = np.zeros(len(data) + 1, np.int64)
         np.cumsum((buffer[: len(data)] & 0xC0) != 0x80, out=starts[1:])
-        ends = starts[ends]
-    return [text[a:b] for a, b in pairwise(ends.tolist())]
+        ends = starts[ends].tolist()
+    return [text[a:b] for a, b in pairwise(ends)]

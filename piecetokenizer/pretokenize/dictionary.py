@@ -15,6 +15,7 @@ The trie is laid out by lexicon_cy.py, the weights by weights.py.  Loading the o
 import hashlib
 from functools import cache
 from pathlib import Path
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -65,6 +66,12 @@ class Dictionary:
             raise ModelError(f"{path}: the dictionary cannot be read: {error.strerror}") from None
         return Dictionary(path.name, data, str(path))
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickled as its tables; the one that comes with the package as its name."""
+        if self.name in SHIPPED and _shipped(self.name) is self:
+            return Dictionary.load, (self.name,)
+        return super().__reduce_ex__(protocol)
+
     @property
     def identity(self) -> str:
         """Name, number of entries, SHA-256 of the file: what a PreTokenizerSpec has as cn_dict.
@@ -97,7 +104,8 @@ class Dictionary:
         """A walk that cuts further what `boundaries` finds; in its segments all Han must come first."""
         trie = self.trie
         words = WordCutter(
-            trie.roots, trie.slots, trie.weights, trie.multiplier, trie.longest, boundaries.ends, np.empty(window, np.int64)
+            trie.roots.data, trie.slots.data, trie.weights.data, trie.multiplier, trie.longest,
+            boundaries.ends.data, np.empty(window, np.int64),
         )
         return DictionaryCutter(boundaries, words)
 

@@ -78,12 +78,15 @@ def read_trie(data: bytes, multiplier: int) -> Trie:
     nodes, frequencies = np.empty(lines, np.int32), np.empty(lines, np.int64)
     # A usual dictionary's words bring 1.4 nodes each; for others the tables grow.
     homes = 1 << max(10, (3 * lines // 2).bit_length())
+    first, blocks = class_table()
     while True:
         if homes > 1 << 30:
             raise BadLine(1, "the dictionary is too large")
         slots, is_word = np.zeros(homes + PADDED, np.uint32), np.zeros(homes + PADDED, np.uint8)
         first_nodes = np.full(LAST + 1 - FIRST, -1, np.int32)
-        reader = WordReader(data, *class_table(), slots, first_nodes, is_word, nodes, frequencies, multiplier)
+        reader = WordReader(
+            data, first.data, blocks.data, slots.data, first_nodes.data, is_word.data, nodes.data, frequencies.data, multiplier
+        )
         result = reader.read()
         if result == DONE:
             break

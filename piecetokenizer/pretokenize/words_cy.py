@@ -92,7 +92,7 @@ class WordCutter:
         self._longest = longest
         self._segments = segments
         self.ends = ends
-        self._ends = ends
+        self._ends = ends if cython.compiled else memoryview(ends)
         self._owner = None
         self._size = 0
         self._room = 0
@@ -104,7 +104,7 @@ class WordCutter:
         if text is not self._owner:
             if len(text) < PADDING:
                 raise ValueError("a text buffer has 64 bytes of padding at its end")
-            self._text = text
+            self._text = text if cython.compiled else memoryview(text)
             self._size = len(text) - PADDING
             self._owner = text
         self._next = self._count = self._at = self._stop = self._pending = 0

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecetokenizer.errors import ModelError, SpecError
-from piecetokenizer.pretokenize import Dictionary, PreTokenizer
+from piecetokenizer.pretokenize import Dictionary, PreTokenizer, trie
 from piecetokenizer.spec import PreTokenizerSpec
+from reference.uncompiled import load_uncompiled
 
 
 def load(data: bytes) -> Dictionary:
@@ -157,6 +158,8 @@ def test_tables_cannot_be_written_and_survive_pickling():
         assert not table.flags.writeable
     again = pickle.loads(pickle.dumps(dictionary))
     assert (again.identity, again.cut("你好你")) == (dictionary.identity, ["你好", "你"])
+    assert len(pickle.dumps(Dictionary.load("zh"))) < 200
+    assert pickle.loads(pickle.dumps(Dictionary.load("zh"))) is Dictionary.load("zh")
 
 
 @given(st.lists(st.text(st.sampled_from("甲乙丙丁戊𠮷"), min_size=1, max_size=6), min_size=1, max_size=60))
@@ -165,6 +168,27 @@ def test_the_trie_finds_every_word_and_no_other(entries):
     assert dictionary.trie.words == len(set(entries))
     for word in set(entries):
         assert dictionary.cut(word) == [word]
+
+
+short_words = st.text(st.sampled_from("甲乙𠮷甲乙𠮷a\t "), max_size=5)
+lines_of_words = st.tuples(short_words, st.sampled_from([" 3", "\t5 n", " 7", "\t1", "", " 0", " x"]))
+
+
+@given(st.lists(lines_of_words, min_size=1, max_size=12))
+def test_uncompiled_reads_the_same(parts):
+    lines = "".join(f"{word}{rest}\n" for word, rest in parts).encode()
+    results = []
+    for reader in (trie.WordReader, load_uncompiled("pretokenize/lexicon_cy.py").WordReader):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trie, "WordReader", reader)
+            try:
+                found = trie.read_trie(lines, 0x123456789ABCDEF1)
+            except trie.BadLine as error:
+                results.append((error.line, error.problem))
+            else:
+                results.append((found.slots.tobytes(), found.roots.tobytes(), found.weights.tobytes(), found.longest, found.total))
+                results[-1] += (found.entries, found.words, found.foreign, found.repeated)
+    assert results[0] == results[1]
 
 
 def test_many_words_make_the_tables_grow():
