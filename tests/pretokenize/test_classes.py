@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import unicodedata2
+from reference import pretokenize as reference
 
 from piecetokenizer.pretokenize.classes import CLASSES, STAGE_ONE, class_of, class_table
 from piecetokenizer.pretokenize.trie import FIRST, LAST
-from reference import pretokenize as reference
 
 
 def test_every_code_point_has_the_class_of_its_category():

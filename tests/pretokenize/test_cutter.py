@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pretokenize.strategies import ALL_SPECS, SAMPLES, specs, texts
+from reference import pretokenize as reference
+from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.pretokenize.classes import class_table
-from pretokenize.strategies import ALL_SPECS, SAMPLES, specs, texts
-from reference import pretokenize as reference
-from reference.uncompiled import load_uncompiled
 
 
 def padded(parts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:

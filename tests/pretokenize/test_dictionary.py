@@ -7,11 +7,11 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.errors import ModelError, SpecError
 from piecetokenizer.pretokenize import Dictionary, PreTokenizer, trie
 from piecetokenizer.spec import PreTokenizerSpec
-from reference.uncompiled import load_uncompiled
 
 
 def load(data: bytes) -> Dictionary:

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pretokenize.strategies import ALL_SPECS
 
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.spec import PreTokenizerSpec
-from pretokenize.strategies import ALL_SPECS
 
 characters = st.sampled_from("aab\u0301  '12你好!.\u200d\n\t")
 texts = st.text(characters, max_size=60)

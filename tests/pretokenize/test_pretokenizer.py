@@ -5,12 +5,12 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pretokenize.strategies import ALL_SPECS, letters_of_classes, specs, texts
+from reference import pretokenize as reference
 
 from piecetokenizer.errors import InputError
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.spec import PreTokenizerSpec
-from pretokenize.strategies import ALL_SPECS, letters_of_classes, specs, texts
-from reference import pretokenize as reference
 
 
 def segments(text: str, **options: str) -> list[str]:

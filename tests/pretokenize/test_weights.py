@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import words as reference
 
 from piecetokenizer.pretokenize.weights import exact_sum, log_weight, log_weights
-from reference import words as reference
 
 frequencies = st.lists(st.integers(1, 2**63 - 1) | st.integers(1, 1000), min_size=1, max_size=20)
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from piecetokenizer.pretokenize import Dictionary, PreTokenizer
-from piecetokenizer.pretokenize.cutters import DictionaryCutter
-from piecetokenizer.spec import PreTokenizerSpec
 from pretokenize.strategies import letters_of_classes
 from pretokenize.test_cutter import drain, padded
 from reference import words as reference
 from reference.uncompiled import load_uncompiled
+
+from piecetokenizer.pretokenize import Dictionary, PreTokenizer
+from piecetokenizer.pretokenize.cutters import DictionaryCutter
+from piecetokenizer.spec import PreTokenizerSpec
 
 HAN = "甲乙丙𠮷々"
 words = st.text(st.sampled_from(HAN), min_size=1, max_size=5)
