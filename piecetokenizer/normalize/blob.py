@@ -19,12 +19,12 @@ import numpy as np
 from piecetokenizer.errors import ModelError
 from piecetokenizer.normalize.double_array import BLOCK, UNUSED
 
-__all__ = ["MAX_RULES", "MAX_SOURCE", "Children", "Trie", "decompile", "have_equal_rules", "pack_blob", "read_blob"]
+__all__ = ["MAX_BLOB", "MAX_RULES", "MAX_SOURCE", "Children", "Trie", "decompile", "have_equal_rules", "pack_blob", "read_blob"]
 
 MAX_SOURCE = 255
 """Bytes of a source at most: it bounds what the walk at one position of a text can cost."""
 MAX_RULES = 1 << 22
-MAX_BLOB = 1 << 26
+MAX_BLOB = 1 << 24
 MAX_VISITS = 1 << 23
 VALUE = np.uint32(0x7FFFFFFF)
 """The bits of a leaf that say where its target begins."""
@@ -74,9 +74,9 @@ class Children:
         places = np.flatnonzero(units < UNUSED)  # not leaves, nor what no walk can take
         labels = (units[places] & 0xFF).astype(np.int64)
         owners = places ^ labels
-        order = np.argsort(owners << 8 | labels)
-        self._places = places[order]
-        self._begins = np.searchsorted(owners[order], np.arange(len(units) + 1))
+        self._places = places[np.argsort(owners << 8 | labels)]
+        self._begins = np.zeros(len(units) + 1, np.int64)
+        np.cumsum(np.bincount(owners, minlength=len(units)), out=self._begins[1:])
 
     def of(self, bases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All children of these bases: the index of the base that each one belongs to, and the child's place."""

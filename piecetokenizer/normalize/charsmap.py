@@ -11,7 +11,7 @@ from importlib.resources import files
 from os import PathLike
 
 from piecetokenizer.errors import ModelError, SpecError
-from piecetokenizer.normalize.blob import MAX_RULES, MAX_SOURCE, Trie, decompile, have_equal_rules, pack_blob, read_blob
+from piecetokenizer.normalize.blob import MAX_BLOB, MAX_RULES, MAX_SOURCE, Trie, decompile, have_equal_rules, pack_blob, read_blob
 from piecetokenizer.normalize.double_array import build_units
 from piecetokenizer.normalize.rules import parse_rules, read_rules
 from piecetokenizer.normalize.tables import KernelTables
@@ -55,7 +55,10 @@ class Charsmap:
             return cls(b"", None)
         targets = b"".join(target + b"\0" for target in places)
         units = build_units((source, places[target]) for source, target in encoded)
-        return cls(pack_blob(units, targets), Trie(units, targets))
+        blob = pack_blob(units, targets)
+        if len(blob) > MAX_BLOB:
+            raise ModelError(f"charsmap: the rules need {len(blob):,} bytes, more than the {MAX_BLOB:,} that are allowed: use fewer")
+        return cls(blob, Trie(units, targets))
 
     @classmethod
     def from_tsv(cls, source: str | PathLike[str]) -> "Charsmap":

@@ -63,7 +63,8 @@ def _minimal(rules: list[tuple[bytes, int]]) -> tuple[list[Node], int]:
 
     for source, value in rules:
         shared = 0
-        while shared < min(len(last), len(source)) and last[shared] == source[shared]:
+        limit = min(len(last), len(source))
+        while shared < limit and last[shared] == source[shared]:
             shared += 1
         close(shared)
         for _ in range(len(source) - shared):
@@ -87,18 +88,18 @@ def _place(nodes: list[Node], root: int) -> np.ndarray:
     untaken: list[int] = []
     bases = [0] * len(nodes)
     size = -1
-    failures: dict[int, int] = {}
+    candidates: list[int] = []
+    failures: list[int] = []
     for identity in sorted(range(len(nodes)), key=lambda i: (i != root, -len(labels[i]), i)):
         if len(labels[identity]) != size:  # smaller nodes fit where bigger ones did not
             size = len(labels[identity])
-            failures = {block: 0 for block in range(len(free)) if free[block]}
-        for block in list(failures):
+            candidates = [block for block in range(len(free)) if free[block]]
+            failures = [0] * len(free)
+        for block in candidates:
             place = _fit(free[block], untaken[block], labels[identity])
             if place >= 0:
                 break
-            failures[block] += 1
-            if failures[block] > MAX_FAILURES:
-                del failures[block]
+            failures[block] += 1 if free[block] else MAX_FAILURES
         else:
             block = len(free)
             if (block + 1) * BLOCK > MAX_UNITS:
@@ -106,8 +107,11 @@ def _place(nodes: list[Node], root: int) -> np.ndarray:
             # Unit 0 leads to the root, and a base of 0 would make it that node's child by NUL.
             free.append(_ALL - 1 if block == 0 else _ALL)
             untaken.append(free[-1])
-            failures[block] = 0
+            candidates.append(block)
+            failures.append(0)
             place = _fit(free[block], untaken[block], labels[identity])
+        if failures[candidates[0]] >= MAX_FAILURES:
+            candidates = [block for block in candidates if failures[block] < MAX_FAILURES]
         bases[identity] = block * BLOCK + place
         untaken[block] &= ~(1 << place)
         for label in labels[identity]:

@@ -1,8 +1,10 @@
 """Stage 1 as other stages see it: text in, normalized text out."""
 
 import re
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.normalize.charsmap import Charsmap
@@ -24,6 +26,8 @@ def to_utf8(text: str, errors: str = "strict") -> bytes:
     """
     try:
         return text.encode()
+    except AttributeError:
+        raise TypeError(f"text: {type(text).__name__} is neither str nor bytes") from None
     except UnicodeEncodeError as error:
         if errors == "replace":
             return _SURROGATE.sub("\ufffd", text).encode()
@@ -57,9 +61,15 @@ class Normalizer:
         """New private state for one thread or call."""
         return NormalizeWorker(self.charsmap.tables, collapse=not self.spec.reconstruct)
 
+    @overload
+    def normalize(self, text: str | bytes, *, offsets: Literal[False] = False, errors: str = "strict") -> str: ...
+
+    @overload
+    def normalize(self, text: str | bytes, *, offsets: Literal[True], errors: str = "strict") -> tuple[str, NDArray[np.int64]]: ...
+
     def normalize(
         self, text: str | bytes, *, offsets: bool = False, errors: str = "strict"
-    ) -> str | tuple[str, np.ndarray]:
+    ) -> str | tuple[str, NDArray[np.int64]]:
         r"""The normalized text; with offsets=True also, for each of its bytes in UTF-8, the byte of `text` in UTF-8 where that began
         which it came from.
 

@@ -69,6 +69,11 @@ def test_builtin_sets_are_sound_and_share_one_object(name: str) -> None:
     assert len(charsmap.blob) < 260_000
 
 
+@pytest.mark.parametrize("name", BUILTIN[1:])
+def test_the_data_are_what_the_compiler_makes(name: str) -> None:
+    assert Charsmap.from_rules(rules_of(name)).blob == Charsmap.builtin(name).blob
+
+
 def test_pickled_rules_are_equal() -> None:
     charsmap = Charsmap.from_rules({"a": "b", "ab": ""})
     assert pickle.loads(pickle.dumps(charsmap)) == charsmap
