@@ -17,7 +17,7 @@ from piecetokenizer.errors import FormatError, MissingExtraError, ModelError
 from piecetokenizer.files import read_file, write_atomically
 from piecetokenizer.formats.columns import BYTES, CONTROL, SPACE, UNKNOWN, UNUSED, USER_DEFINED, Columns
 from piecetokenizer.model import Model
-from piecetokenizer.normalize import Charsmap
+from piecetokenizer.normalize import BUILTIN, Charsmap
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 
 __all__ = ["charsmap_of", "model_proto", "read_sentencepiece", "write_sentencepiece"]
@@ -152,11 +152,9 @@ def _model(proto: Any, where: str) -> Model:
 
 
 def _normalization(blob: bytes) -> tuple[str, bytes | None]:
-    """The option and the blob to keep.  Only bytes that are ours are known by name: others may follow another Unicode version."""
-    if not blob:
-        return "none", None
-    for name in ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"):
-        if Charsmap.builtin(name).blob == blob:
+    """The option and the blob to keep.  Only rules that are ours are known by name: others may follow another Unicode version."""
+    charsmap = Charsmap.from_blob(blob)  # proves it harmless, or says what is wrong
+    for name in BUILTIN:
+        if Charsmap.builtin(name) == charsmap:
             return name, None
-    Charsmap.from_blob(blob)  # proves it harmless, or says what is wrong
     return "custom", blob
