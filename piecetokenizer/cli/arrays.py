@@ -1,89 +1,22 @@
-"""Ids in numpy's files, written and read without holding them in memory.
+"""Ids read from numpy's files (writers.py says what they hold), some at a time; anybody's files, so nothing in them is believed."""
 
-`.npy`: all ids one after the other, int32.  `.npz`: `ids`, the same, and `offsets`, int64, one more than there are texts: text i has
-ids[offsets[i]:offsets[i + 1]].  The length of an array stands before it in the file, so a `.npy` is written with room for any length
-and the length put in last; the parts of a `.npz`, which carry checksums, wait in temporary files without a name.
-"""
-
-import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from piecetokenizer.errors import InputError
 
-__all__ = ["NpyWriter", "NpzWriter", "read_flat", "read_rows"]
+__all__ = ["read_flat", "read_rows"]
 
-Ids = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.integer[Any]]
 
 ROWS = 1 << 16
 """Texts decoded at once when reading."""
 EACH = 1 << 20
 """Ids decoded at once when a file has no rows."""
-
-
-def header(dtype: str, length: int) -> bytes:
-    """What stands before the numbers of an array of one dimension: always 128 bytes."""
-    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({length},), }}"
-    return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.ljust(117).encode("ascii") + b"\n"
-
-
-class NpyWriter:
-    """One flat array of ids."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.length = 0
-        file.write(header("<i4", 0))
-
-    def write(self, ids: Ids, offsets: Offsets) -> None:
-        """Add the ids of some texts; where one ends is not kept."""
-        self.file.write(np.ascontiguousarray(ids, "<i4").data)
-        self.length += len(ids)
-
-    def finish(self) -> None:
-        """Put the length into the header."""
-        self.file.seek(0)
-        self.file.write(header("<i4", self.length))
-
-
-def beside(file: BinaryIO) -> BinaryIO:
-    """A temporary file without a name on the disk that will hold the result, so that there is room for it if there is for the result."""
-    return tempfile.TemporaryFile(dir=os.path.dirname(os.path.abspath(file.name)))
-
-
-class NpzWriter:
-    """Flat ids and the offsets of the texts in them."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.ids, self.offsets = beside(file), beside(file)
-        self.length = 0
-        self.rows = 1
-        self.offsets.write(np.zeros(1, "<i8").data)
-
-    def write(self, ids: Ids, offsets: Offsets) -> None:
-        """Add the ids of some texts; `offsets` begin with 0."""
-        self.ids.write(np.ascontiguousarray(ids, "<i4").data)
-        self.offsets.write(np.ascontiguousarray(offsets[1:] + self.length, "<i8").data)
-        self.length += len(ids)
-        self.rows += len(offsets) - 1
-
-    def finish(self) -> None:
-        """Put the two arrays together."""
-        with zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-            for name, dtype, length, part in (("ids", "<i4", self.length, self.ids), ("offsets", "<i8", self.rows, self.offsets)):
-                part.seek(0)
-                with part, archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    member.write(header(dtype, length))
-                    shutil.copyfileobj(part, member, 1 << 20)
 
 
 class NpyReader:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 import click
+import numpy as np
+import numpy.typing as npt
 
 from piecetokenizer import StreamDecoder, Tokenizer
 from piecetokenizer.cli.arrays import read_flat, read_rows
@@ -18,6 +20,8 @@ from piecetokenizer.errors import InputError, PieceTokenizerError
 __all__ = ["decode"]
 
 DECIMAL = re.compile(rb"[0-9 \t]*")
+NUMBERS = re.compile(rb"[ \t\n]*[0-9][0-9 \t\n]*")
+LARGEST_ID = 1 << 31
 LONGEST_ID = 20
 """Digits of a number that is worth reading: longer ones are no ids of any model, and Python takes its time over them."""
 
@@ -61,7 +65,8 @@ def line_rows(source: str, tokenizer: Tokenizer, pieces: bool) -> Iterator[Rows]
         if pieces:
             yield [piece_ids(line, tokenizer, block, index) for index, line in enumerate(block.lines())], block.place
         else:
-            yield [decimal_ids(line, block, index) for index, line in enumerate(block.lines())], block.place
+            rows = decimal_rows(block)
+            yield rows or [decimal_ids(line, block, index) for index, line in enumerate(block.lines())], block.place
 
 
 def npz_rows(source: str) -> Iterator[Rows]:
@@ -71,6 +76,19 @@ def npz_rows(source: str) -> Iterator[Rows]:
         start = first
         yield rows, lambda index: f"{source}, text {start + index}"  # noqa: B023  (used before the loop goes on)
         first += len(rows)
+
+
+def decimal_rows(block: Block) -> list[npt.NDArray[np.int64]]:
+    """The ids of all lines at once, by numpy; nothing if there are none, or something is wrong, which the way line by line will find."""
+    if NUMBERS.fullmatch(block.data) is None:
+        return []
+    ids = np.fromstring(block.data, np.int64, sep=" ")
+    if ids.max() > LARGEST_ID:
+        return []
+    starts, _ = block.spans()
+    digits = np.frombuffer(b"\n" + block.data, np.uint8) >= ord("0")  # of the bytes that are here, only digits are
+    firsts = np.flatnonzero(digits[1:] & ~digits[:-1])
+    return np.split(ids, np.searchsorted(firsts, starts)[1:])
 
 
 def decimal_ids(line: bytes, block: Block, index: int) -> list[int]:

@@ -1,15 +1,13 @@
 """`encode`: texts into ids, one text a line."""
 
 import random
-from itertools import pairwise
-from typing import Any, BinaryIO, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 
 from piecetokenizer import Tokenizer
-from piecetokenizer.cli.arrays import NpyWriter, NpzWriter
 from piecetokenizer.cli.lines import Block, in_order, read_blocks
 from piecetokenizer.cli.options import (
     dict_path_option,
@@ -21,41 +19,41 @@ from piecetokenizer.cli.options import (
     threads_option,
 )
 from piecetokenizer.cli.output import output
-from piecetokenizer.cli.pieces import shown
 from piecetokenizer.cli.specs import dictionary_at
+from piecetokenizer.cli.writers import Ids, Offsets, writer_for
 from piecetokenizer.errors import InputError
 
 __all__ = ["encode"]
 
-Ids = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 
+@dataclass(frozen=True)
+class BlockEncoder:
+    """The ids of the texts of a block, as the options say; any thread may use it."""
 
-class Writer(Protocol):
-    """What the ids of a block go to."""
+    tokenizer: Tokenizer
+    options: dict[str, Any]
+    errors: Any
+    as_json: bool
+    dropout: float
+    seed: int
 
-    def write(self, ids: Ids, offsets: Offsets) -> None:
-        """Add the ids of some texts; text i has ids[offsets[i]:offsets[i + 1]]."""
-
-    def finish(self) -> None:
-        """All texts were written."""
-
-
-class LineWriter:
-    """A line for each text: a word for each id, spaces between."""
-
-    def __init__(self, file: BinaryIO, words: list[bytes]) -> None:
-        self.file = file
-        self.word = words.__getitem__
-
-    def write(self, ids: Ids, offsets: Offsets) -> None:
-        """Write the lines, and hand them on at once: someone may wait for them."""
-        words = list(map(self.word, ids.tolist()))
-        self.file.writelines(b" ".join(words[start:stop]) + b"\n" for start, stop in pairwise(offsets.tolist()))
-        self.file.flush()
-
-    def finish(self) -> None:
-        """Nothing is left to do."""
+    def flat(self, block: Block) -> tuple[Ids, Offsets]:
+        """All ids, and where each text begins in them."""
+        if not self.as_json and not self.dropout:
+            try:
+                return self.tokenizer.encode_block(block.data, *block.spans(), **self.options)
+            except InputError:  # not all of it is text: the way below replaces that, or says where it is
+                pass
+        texts = block.texts(errors=self.errors, as_json=self.as_json)
+        rows = []
+        for index, text in enumerate(texts):
+            # A seed for each text, so that chance does not depend on where a block ends.
+            seed = self.seed + (block.number + index << 64)
+            try:
+                rows.append(self.tokenizer.encode(text, out="numpy", dropout=self.dropout, seed=seed, errors=self.errors, **self.options))
+            except InputError as error:
+                raise InputError(f"{block.place(index)}: {error}") from None
+        return np.concatenate([np.empty(0, np.int32), *rows]), np.cumsum([0, *map(len, rows)])
 
 
 @click.command(short_help="Texts into ids.")
@@ -105,50 +103,10 @@ def encode(
     if pieces and output_path.endswith((".npy", ".npz")):
         raise click.UsageError("--pieces writes text, which a .npy or .npz file cannot hold")
     tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
-
-    options: dict[str, Any] = {"bos": bos, "eos": eos, "special": special, "errors": errors}
     seed = random.getrandbits(32) if seed is None else seed
-
-    def ids_of(block: Block) -> tuple[Ids, Offsets]:
-        texts = block.texts(errors=errors, as_json=as_json)
-        try:
-            if dropout:  # chance must not depend on where a block ends
-                seeds = (seed + (number << 64) for number in range(block.number, block.number + len(texts)))
-                rows = [
-                    tokenizer.encode(text, out="numpy", dropout=dropout, seed=seed, **options)
-                    for text, seed in zip(texts, seeds, strict=True)
-                ]
-                return np.concatenate([np.empty(0, np.int32), *rows]), np.cumsum([0, *map(len, rows)])
-            ids, offsets = tokenizer.encode_batch(texts, out="flat", **options)
-            return ids, offsets
-        except InputError as failure:
-            raise InputError(place_of_error(tokenizer, block, texts, options) or str(failure)) from None
-
+    encoder = BlockEncoder(tokenizer, {"bos": bos, "eos": eos, "special": special}, errors, as_json, dropout, seed)
     with output(output_path) as file:
         writer = writer_for(file, output_path, tokenizer, pieces)
-        for ids, offsets in in_order(ids_of, read_blocks(inputs), threads):
-            writer.write(ids, offsets)
+        for made in in_order(lambda block: writer.ready(*encoder.flat(block)), read_blocks(inputs), threads):
+            writer.write(made)
         writer.finish()
-
-
-def place_of_error(tokenizer: Tokenizer, block: Block, texts: list[str], options: dict[str, Any]) -> str:
-    """What is wrong with the first text of a block that cannot be encoded, and where that is."""
-    for index, text in enumerate(texts):
-        try:
-            tokenizer.encode(text, **options)
-        except InputError as error:
-            return f"{block.place(index)}: {error}"
-    return ""
-
-
-def writer_for(file: BinaryIO, path: str, tokenizer: Tokenizer, pieces: bool) -> Writer:
-    """The writer that the name of the output asks for."""
-    if path.endswith(".npy"):
-        return NpyWriter(file)
-    if path.endswith(".npz"):
-        return NpzWriter(file)
-    if pieces:
-        words = [shown(tokenizer.id_to_piece(id)).encode("utf-8", "surrogateescape") for id in range(len(tokenizer))]
-    else:
-        words = [str(id).encode("ascii") for id in range(len(tokenizer))]
-    return LineWriter(file, words)

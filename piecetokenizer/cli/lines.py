@@ -14,6 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import BinaryIO, TypeVar, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from piecetokenizer.cli.output import note
 from piecetokenizer.errors import InputError
 
@@ -22,8 +25,10 @@ __all__ = ["Block", "in_order", "read_blocks"]
 BLOCK = 1 << 22
 """Bytes read at once: much more than a call costs, much less than memory."""
 
+LF, CR = 10, 13
 BOM = b"\xef\xbb\xbf"
 
+Numbers = npt.NDArray[np.int64]
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
@@ -51,6 +56,17 @@ class Block:
         if b"\r" in self.data:
             lines = [line[:-1] if line.endswith(b"\r") else line for line in lines]
         return lines
+
+    def spans(self) -> tuple[Numbers, Numbers]:
+        """Where each text begins and stops in the data."""
+        data = np.frombuffer(self.data, np.uint8)
+        stops = np.flatnonzero(data == LF)
+        if len(data) and data[-1] != LF:
+            stops = np.append(stops, len(data))
+        starts = np.concatenate((np.zeros(1, np.int64), stops + 1))[: len(stops)]
+        if b"\r" in self.data:
+            stops = stops - ((stops > starts) & (data[stops - 1] == CR))
+        return starts, stops
 
     def texts(self, *, errors: str, as_json: bool) -> list[str]:
         """The texts as strings: decoded, and as JSON read if they are."""

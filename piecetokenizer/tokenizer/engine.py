@@ -21,6 +21,7 @@ from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.tokenizer.block import block_rows
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed_bytes
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
@@ -177,6 +178,16 @@ class Engine:
                 raise InputError(f"text {index + place} of the batch: {error}") from None
         ends = self._run_rows(work, rows.arrays())
         return ends[np.array(rows.text_ends, np.int64) - 1]
+
+    def run_block(
+        self, work: Workspace, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], options: Options
+    ) -> NDArray[np.int64]:
+        """Encode the texts data[starts[i]:stops[i]] of valid UTF-8; returns where the ids of each end."""
+        if options.special != "text" or not self.is_native_plain:
+            texts = [data[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+            return self.run_texts(work, texts, options)
+        ends = work.run_rows(*block_rows(data, starts, stops, self.flags, options.first, options.last))
+        return ends[1::2] if options.last >= 0 else ends
 
     def _plain_rows(self, texts: Sequence[Text], first: int) -> RowArrays | None:
         """The rows of texts that are one row each, without a step of Python for each; None if some text is no valid str."""

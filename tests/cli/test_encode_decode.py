@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from piecetokenizer import Tokenizer
-from piecetokenizer.cli.arrays import NpyWriter, header
-from piecetokenizer.cli.lines import in_order, read_blocks
+from piecetokenizer.cli.decoding import decimal_rows
+from piecetokenizer.cli.lines import Block, in_order, read_blocks
+from piecetokenizer.cli.writers import NpyWriter, NumberWriter, header
 
 HARD = [
     "a  b   c",
@@ -272,6 +273,7 @@ def test_blocks_are_the_lines(data, size, tmp_path_factory):
     if not body or body.endswith(b"\n"):
         expected.pop()
     assert [line for block in blocks for line in block.lines()] == expected
+    assert [block.data[start:stop] for block in blocks for start, stop in zip(*block.spans(), strict=True)] == expected
     assert (
         [block.line for block in blocks]
         == [block.number + 1 for block in blocks]
@@ -297,11 +299,20 @@ def test_npy_header_is_numpys(tmp_path):
     file = io.BytesIO()
     writer = NpyWriter(file)
     for _ in range(3):
-        writer.write(np.arange(5, dtype=np.int32), np.array([0, 5]))
+        writer.write(writer.ready(np.arange(5, dtype=np.int32), np.array([0, 5])))
     writer.finish()
     assert len(file.getvalue()) == 128 + 60
     file.seek(0)
     assert np.load(file).tolist() == [0, 1, 2, 3, 4] * 3
+
+
+@given(st.lists(st.lists(st.integers(0, 1200), max_size=4), max_size=6))
+def test_numbers_are_written_as_words(rows):
+    file = io.BytesIO()
+    ids, offsets = np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)])
+    writer = NumberWriter(file, 1201)
+    writer.write(writer.ready(ids, offsets))
+    assert file.getvalue().decode() == as_lines(" ".join(map(str, row)) for row in rows)
 
 
 def test_npz_is_stored_so_that_it_can_be_mapped(cli, model, tmp_path):
@@ -309,3 +320,11 @@ def test_npz_is_stored_so_that_it_can_be_mapped(cli, model, tmp_path):
     with zipfile.ZipFile(tmp_path / "ids.npz") as archive:
         assert archive.testzip() is None
         assert {member.compress_type for member in archive.infolist()} == {zipfile.ZIP_STORED}
+
+
+@given(st.text("0123 \t\r\n", max_size=30))
+def test_decimal_rows_are_the_lines(text):
+    block = Block("a file", 1, 0, text.encode())
+    rows = decimal_rows(block)
+    if rows or (text.strip(" \t\n") and "\r" not in text and max(map(int, text.split())) <= 2**31):
+        assert [row.tolist() for row in rows] == [[int(word) for word in line.split()] for line in block.lines()]

@@ -18,8 +18,8 @@ def trained(cli, corpus, tmp_path, *options):
 
 
 def test_options_are_those_of_the_specs(cli, corpus, tmp_path):
-    options = """--vocab-size 350 --soft-vocab-limit --character-coverage 0.99 --min-count 2 --max-piece-size 12 --reserve 2 --pad-to-multiple 8
-        --normalization nfkc --reconstruct --split isolate --digit split --cn char --spaces run --space ␣
+    options = """--vocab-size 350 --soft-vocab-limit --character-coverage 0.99 --min-count 2 --max-piece-size 12 --reserve 2
+        --pad-to-multiple 8 --normalization nfkc --reconstruct --split isolate --digit split --cn char --spaces run --space ␣
         --unk-piece [UNK] --bos-piece [CLS] --eos-piece [SEP] --pad-piece [PAD] --unk-id 1 --bos-id 2 --eos-id 3 --pad-id 0
         --required-chars é你 --control <a> --control <b> --user-defined x/y --add-bos --add-eos --quiet"""
     model, _ = trained(cli, corpus, tmp_path, *options.split())

@@ -1,0 +1,47 @@
+"""Texts that lie in one block of bytes, such as the lines of a file, encoded without an object for each.
+
+In: UTF-8 bytes and where each text in them begins and stops.  Out: rows for the workspace, one for each text, and one more for each EOS.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from piecetokenizer.errors import InputError
+from piecetokenizer.tokenizer.rows import RowArrays
+
+__all__ = ["block_rows", "block_spans"]
+
+
+def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of the texts, which are in the block, whose bytes are valid UTF-8."""
+    starts, stops = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(stops, np.int64)
+    if starts.ndim != 1 or starts.shape != stops.shape:
+        raise InputError(f"starts of shape {starts.shape} and stops of shape {stops.shape} are no places of texts: a text has one of each")
+    if len(starts) and (starts.min() < 0 or stops.max() > len(data) or (stops < starts).any()):
+        wrong = int(np.flatnonzero((starts < 0) | (stops > len(data)) | (stops < starts))[0])
+        raise InputError(f"text {wrong} goes from {starts[wrong]} to {stops[wrong]}, which is not inside the block's {len(data)} bytes")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the block is not UTF-8: byte 0x{data[error.start]:02X} at byte {error.start}") from None
+    if not data.isascii():
+        first_bytes = np.frombuffer(data + b"\n", np.uint8)
+        inside = ((first_bytes[starts] & 0xC0) == 0x80) | ((first_bytes[stops] & 0xC0) == 0x80)
+        if inside.any():
+            raise InputError(f"text {int(np.flatnonzero(inside)[0])} of the block begins or stops inside a character")
+    return starts, stops
+
+
+def block_rows(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], flags: int, first: int, last: int) -> RowArrays:
+    """The rows of texts data[starts[i]:stops[i]], each between the ids `first` and `last` (-1: none)."""
+    count = len(starts)
+    text_flags, leads = np.full(count, flags, np.uint8), np.full(count, first, np.int32)
+    if last < 0:
+        return data, starts, stops, text_flags, leads
+    return (
+        data,
+        np.column_stack((starts, stops)).ravel(),
+        np.repeat(stops, 2),
+        np.column_stack((text_flags, np.zeros(count, np.uint8))).ravel(),
+        np.column_stack((leads, np.full(count, last, np.int32))).ravel(),
+    )
