@@ -26,9 +26,23 @@ def growth(at: "sections.Setting") -> str:
         path = at.scratch / f"growth-{size}.txt"
         data = shuffled[: size * 1_000_000]
         path.write_bytes(data[: data.rfind(b"\n") + 1])
-        trained = measure.run([sys.executable, str(sections.JOBS / "train.py"), "piecetokenizer", str(path), "16000", str(at.scratch / "growth"), "1"])
+        trained = measure.run(
+            [sys.executable, str(sections.JOBS / "train.py"), "piecetokenizer", str(path), "16000", str(at.scratch / "growth"), "1"]
+        )
         encoded = measure.run(
-            [sys.executable, "-m", "piecetokenizer", "encode", "-m", str(native), str(path), "-o", str(at.scratch / "ids.npy"), "--threads", "1", "--quiet"]
+            [
+                sys.executable,
+                "-m",
+                "piecetokenizer",
+                "encode",
+                "-m",
+                str(native),
+                str(path),
+                "-o",
+                str(at.scratch / "ids.npy"),
+                "--threads",
+                "1",
+            ]
         )
         per_byte = [cost.cpu / path.stat().st_size * 1e9 for cost in (trained, encoded)]
         for name, value in zip(points, per_byte, strict=True):
@@ -36,7 +50,10 @@ def growth(at: "sections.Setting") -> str:
         rows.append([f"{size}", *(f"{v:.1f}" for v in per_byte), f"{trained.peak_mb:.0f}", f"{encoded.peak_mb:.0f}"])
         path.unlink()
     _draw(at, points)
-    return sections.table(["MB", "training ns/byte", "encoding ns/byte", "training peak MB", "encoding peak MB"], rows) + "\n![growth](growth.svg)\n"
+    return (
+        sections.table(["MB", "training ns/byte", "encoding ns/byte", "training peak MB", "encoding peak MB"], rows)
+        + "\n![growth](growth.svg)\n"
+    )
 
 
 def _order(n: int) -> list[int]:
@@ -50,17 +67,18 @@ def _order(n: int) -> list[int]:
 
 def _draw(at: "sections.Setting", points: dict[str, list[tuple[int, float]]]) -> None:
     """Draw with the peers' matplotlib: ours need not depend on it."""
-    code = (
-        "import json, sys, matplotlib; matplotlib.use('svg'); import matplotlib.pyplot as p\n"
-        "for name, xy in json.loads(sys.argv[1]).items(): p.plot(*zip(*xy), marker='o', label=name)\n"
-        "p.xscale('log'); p.ylim(0); p.xlabel('MB of text'); p.ylabel('CPU ns a byte'); p.legend(); p.title('Growth'); p.savefig(sys.argv[2])"
-    )
-    subprocess.run([at.peers, "-c", code, json.dumps(points), str(HERE / "growth.svg")], check=True)
+    subprocess.run([at.peers, str(sections.JOBS / "draw.py"), json.dumps(points), str(HERE / "growth.svg")], check=True)
 
 
 def worst(at: "sections.Setting") -> str:
     """CPU seconds of encoding inputs without a place to cut, a tenth and the whole of each."""
     native = at.scratch / "piecetokenizer-mixed.model"
     cost = measure.run([sys.executable, str(sections.JOBS / "worst.py"), str(native)])
-    rows = [[r["name"], f"{r['small']:.3f}", f"{r['large']:.3f}", f"{r['large'] / r['small']:.1f}", f"{r['tokens']:,}"] for r in json.loads(cost.output)]
-    return sections.table(["input", "a tenth, s", "whole, s", "ratio", "tokens"], rows) + f"\nPeak memory of the whole process: {cost.peak_mb:.0f} MB. Every result decodes to its input.\n"
+    rows = [
+        [r["name"], f"{r['small']:.3f}", f"{r['large']:.3f}", f"{r['large'] / r['small']:.1f}", f"{r['tokens']:,}"]
+        for r in json.loads(cost.output)
+    ]
+    return (
+        sections.table(["input", "a tenth, s", "whole, s", "ratio", "tokens"], rows)
+        + f"\nPeak memory of the whole process: {cost.peak_mb:.0f} MB. Every result decodes to its input.\n"
+    )

@@ -7,8 +7,10 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from typing import BinaryIO
 
 
 @dataclass(frozen=True)
@@ -21,16 +23,15 @@ class Cost:
     output: str = ""
 
 
-def run(command: list[str], environment: dict[str, str] | None = None) -> Cost:
+def run(command: list[str]) -> Cost:
     """Run once.  A command that fails ends the benchmark: a figure of a failed run is no figure."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
-    assert process.stdout is not None and process.stderr is not None
-    output = process.stdout.read().decode()
-    complaint = process.stderr.read().decode("utf-8", "replace")
-    _, status, used = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output, complaint = (_whole(file).decode("utf-8", "replace") for file in (out, err))
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)} failed with {process.returncode}:\n{complaint[-2000:]}")
     return Cost(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, output)
@@ -51,3 +52,8 @@ def in_turn(commands: dict[str, list[str]], runs: int) -> dict[str, Cost]:
         )
         for name, all_ in costs.items()
     }
+
+
+def _whole(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read()

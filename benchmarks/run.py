@@ -17,9 +17,19 @@ ALL = {**sections.SECTIONS, "Growth": growth.growth, "Worst cases": growth.worst
 
 
 @click.command()
-@click.option("--corpora", type=click.Path(path_type=Path), default=setting.ROOT / "corpora", show_default=True, help="Folder of the corpora.")
-@click.option("--peers", type=click.Path(path_type=Path), default=setting.ROOT / "build/peers", show_default=True, help="The peers' own environment.")
-@click.option("--scratch", type=click.Path(path_type=Path), default=setting.ROOT / "build/benchmarks", show_default=True, help="Models and ids on the way.")
+@click.option(
+    "--corpora", type=click.Path(path_type=Path), default=setting.ROOT / "corpora", show_default=True, help="Folder of the corpora."
+)
+@click.option(
+    "--peers", type=click.Path(path_type=Path), default=setting.ROOT / "build/peers", show_default=True, help="The peers' own environment."
+)
+@click.option(
+    "--scratch",
+    type=click.Path(path_type=Path),
+    default=setting.ROOT / "build/benchmarks",
+    show_default=True,
+    help="Models and ids on the way.",
+)
 @click.option("--only", type=click.Choice([*ALL]), multiple=True, help="Measure only this; prints instead of writing RESULTS.md.")
 @click.option("--runs", default=3, show_default=True, help="How often each command of a comparison runs.")
 def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], runs: int) -> None:
@@ -29,7 +39,8 @@ def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], runs:
     parts = [
         "# Results\n",
         f"Made by `python benchmarks/run.py` on {time.strftime('%Y-%m-%d')}. {setting.machine()}.\n",
-        f"Peers: {', '.join(setting.versions(at.peers))}. CPU time of whole processes or of the calls named; MB/s are UTF-8 megabytes a CPU second.\n",
+        f"Peers: {', '.join(setting.versions(at.peers))}.\n",
+        "CPU time of whole processes or of the calls named; MB/s are megabytes of UTF-8 a CPU second.\n",
         "Figures of one table come from one run, tools in turn, medians. The machine is shared: believe ratios, not single seconds.\n",
     ]
     for name in only or ALL:

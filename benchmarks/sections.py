@@ -43,7 +43,13 @@ def training(at: Setting) -> str:
         path = at.files[corpus]
         commands = {
             f"{tool}, {threads} thread{'s' * (threads > 1)}": [
-                at.python(tool), str(JOBS / "train.py"), tool, str(path), str(vocab), str(at.scratch / f"{tool}-{corpus}"), str(threads),
+                at.python(tool),
+                str(JOBS / "train.py"),
+                tool,
+                str(path),
+                str(vocab),
+                str(at.scratch / f"{tool}-{corpus}"),
+                str(threads),
             ]
             for tool in TRAINERS
             for threads in ((1, 2) if tool == "piecetokenizer" else (2,))
@@ -66,7 +72,9 @@ def compression(at: Setting, corpus: str) -> str:
     size = at.files[corpus].stat().st_size
     counts = []
     for tool in ("piecetokenizer", "sentencepiece"):
-        cost = measure.run([at.python(tool), str(JOBS / "tokens.py"), tool, str(at.scratch / f"{tool}-{corpus}.model"), str(at.files[corpus])])
+        cost = measure.run(
+            [at.python(tool), str(JOBS / "tokens.py"), tool, str(at.scratch / f"{tool}-{corpus}.model"), str(at.files[corpus])]
+        )
         tokens = int(cost.output)
         counts.append(f"{tool} {tokens:,} tokens, {size / tokens:.3f} bytes a token")
     return "; ".join(counts)
@@ -139,10 +147,22 @@ def files(at: Setting) -> str:
     for label, path in (("20 MB", small), ("113 MB", at.files["en"])):
         for threads in (1, 2):
             commands[f"{label}, {threads} thread{'s' * (threads > 1)}"] = [
-                sys.executable, "-m", "piecetokenizer", "encode", "-m", str(native), str(path), "-o", str(at.scratch / "ids.npy"), "--threads", str(threads), "--quiet",
+                sys.executable,
+                "-m",
+                "piecetokenizer",
+                "encode",
+                "-m",
+                str(native),
+                str(path),
+                "-o",
+                str(at.scratch / "ids.npy"),
+                "--threads",
+                str(threads),
             ]
     costs = measure.in_turn(commands, at.runs)
-    return table(["text", "CPU s", "wall s", "peak MB"], [[n, f"{c.cpu:.2f}", f"{c.wall:.2f}", f"{c.peak_mb:.0f}"] for n, c in costs.items()])
+    return table(
+        ["text", "CPU s", "wall s", "peak MB"], [[n, f"{c.cpu:.2f}", f"{c.wall:.2f}", f"{c.peak_mb:.0f}"] for n, c in costs.items()]
+    )
 
 
 def startup(at: Setting) -> str:
@@ -156,9 +176,16 @@ def startup(at: Setting) -> str:
     }
     costs = measure.in_turn({name: [sys.executable, "-c", line] for name, line in code.items()}, 2 * at.runs + 3)
     rows = [[name, f"{c.cpu * 1000:.0f}", f"{c.peak_mb:.0f}"] for name, c in costs.items()]
-    timed = f"import time, piecetokenizer as p; p.Tokenizer.load({str(native)!r}); b = time.process_time(); p.Tokenizer.load({str(native)!r}); print(time.process_time() - b)"
+    load = f"p.Tokenizer.load({str(native)!r})"
+    timed = f"import time, piecetokenizer as p; {load}; b = time.process_time(); {load}; print(time.process_time() - b)"
     again = float(measure.run([sys.executable, "-c", timed]).output) * 1000
     return table(["process", "CPU ms", "peak MB"], rows) + f"\nLoading alone, in a running process: {again:.0f} ms.\n"
 
 
-SECTIONS = {"Training": training, "Encoding and decoding": encoding, "Chinese by dictionary": chinese, "File to file": files, "Start": startup}
+SECTIONS = {
+    "Training": training,
+    "Encoding and decoding": encoding,
+    "Chinese by dictionary": chinese,
+    "File to file": files,
+    "Start": startup,
+}

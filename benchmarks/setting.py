@@ -13,7 +13,18 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ("numpy", "sentencepiece==0.2.3", "gigatoken==0.10.0", "gigabpe==0.1.0", "kitoken==0.11.1", "tokenizers==0.23.3", "rjieba==0.2.2", "jieba==0.42.1", "setuptools<81", "matplotlib")
+PEERS = (
+    "numpy",
+    "sentencepiece==0.2.3",
+    "gigatoken==0.10.0",
+    "gigabpe==0.1.0",
+    "kitoken==0.11.1",
+    "tokenizers==0.23.3",
+    "rjieba==0.2.2",
+    "jieba==0.42.1",
+    "setuptools<81",
+    "matplotlib",
+)
 NAMES = ("en", "zh", "multi", "code")
 MIXED = (("en", 50_000_000), ("code", 25_000_000), ("zh", 12_500_000), ("multi", 12_500_000))
 
@@ -24,7 +35,8 @@ def corpora(folder: Path) -> dict[str, Path]:
     if not all(path.exists() for path in files.values()):
         script = Path(os.environ.get("PIECETOKENIZER_BUILD_CORPORA", ROOT.parent / "shared/corpora/build.sh"))
         if not script.exists():
-            sys.exit(f"no corpora in {folder} and no script to build them: put {', '.join(p.name for p in files.values())} there, or set PIECETOKENIZER_BUILD_CORPORA")
+            missing = ", ".join(path.name for path in files.values())
+            sys.exit(f"no corpora in {folder} and no script to build them: put {missing} there, or set PIECETOKENIZER_BUILD_CORPORA")
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["bash", str(script), str(folder)], check=True)
     files["mixed"] = folder / "mixed.txt"
@@ -61,11 +73,17 @@ def versions(python: str) -> list[str]:
 
 def machine() -> str:
     """Processor, cores, memory and Python in one line."""
-    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.processor())
+    model = next(
+        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")),
+        platform.processor(),
+    )
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return f"{model}, {os.cpu_count()} cores, {pages / 2**30:.0f} GiB, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{model}, {os.cpu_count()} cores, {pages / 2**30:.0f} GiB, {system}"
 
 
 def sums(files: dict[str, Path]) -> list[str]:
     """name, size and SHA-256 of each corpus."""
-    return [f"{name}.txt {path.stat().st_size:,} bytes, SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()}" for name, path in files.items()]
+    return [
+        f"{name}.txt {path.stat().st_size:,} bytes, SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()}" for name, path in files.items()
+    ]

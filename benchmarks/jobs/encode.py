@@ -22,7 +22,7 @@ def piecetokenizer_arrays(model: str) -> tuple[Any, ...]:
     tokenizer = Tokenizer.load(model)
     return (
         lambda text: tokenizer.encode(text, out="numpy"),
-        lambda lines: tokenizer.encode_batch(lines, out="numpy", threads=1),
+        lambda lines: tokenizer.encode_batch(lines, out="flat", threads=1),
         tokenizer.decode,
         lambda ids: np.asarray(ids, dtype=np.int32),
     )

@@ -5,9 +5,7 @@ The settings are each tool's closest equivalent of ours.  Time and memory are me
 
 import sys
 
-GPT4 = (
-    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"""
-)
+GPT4 = r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"""
 BYTES = [f"<0x{i:02X}>" for i in range(256)]
 
 
@@ -63,9 +61,7 @@ def rustbpe(corpus: str, vocab: int, out: str, threads: int) -> None:
         peer.Tokenizer().train_from_iterator(lines, vocab, pattern=GPT4)
 
 
-TOOLS = {
-    job.__name__: job for job in (piecetokenizer, sentencepiece, gigabpe_bytelevel, gigabpe_whitespace, tokenizers, rustbpe)
-}
+TOOLS = {job.__name__: job for job in (piecetokenizer, sentencepiece, gigabpe_bytelevel, gigabpe_whitespace, tokenizers, rustbpe)}
 
 if __name__ == "__main__":
     tool, corpus, vocab, out, threads = sys.argv[1:]
