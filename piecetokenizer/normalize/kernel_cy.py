@@ -299,7 +299,7 @@ class NormalizeKernel:
         self.reach = EAGER
         # Go back over a character that is cut, and over one whose successor may stand second in a source.
         m = 1 if out[w - 1] >= 0xC0 else 2 if out[w - 2] >= 0xE0 else 3 if out[w - 3] >= 0xF0 else 0
-        j = i - m
+        j = i - m if m <= i - first else i
         if r.has_rules and j < stop and r.leads[p[j]]:
             j -= 1
             while first < j and (p[j] & 0xC0) == 0x80:

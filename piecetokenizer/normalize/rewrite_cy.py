@@ -9,7 +9,8 @@ that is not enough, and where a rule of several characters may begin, which is b
 `step` rewrites one place by walking the trie: the longest rule whose source is a prefix of the rest, else one character unchanged, else
 one byte as U+FFFD, to which no rule applies.  It knows nothing that is too hard for it, so that the two together always get on.
 
-The text fits into `out` from `size` on if nothing is changed; the kernel has seen to that.  A step that writes more looks for room first.
+The text fits into `out` from `size` on if nothing is changed; the kernel has seen to that.  `common` never writes more than it reads, and
+a step that does looks for room first.
 """
 
 import cython

@@ -8,7 +8,7 @@ look-up a character, not a walk: that "e" begins the rule for e and an acute acc
 `rows` and `entries` are a two-stage table by code point: rows[code >> 6] << 6 | code & 0x3F is the slot of its entry.  An entry says what
 goes out for the character alone, in bits 0 to 23, and how many bytes that is, in 24 and 25; and by its flags that this is by a RULE; that
 it is a SPACE; that the character stands SECOND in a source; or that it takes a WALK through the trie, since what goes out is nothing, or
-too long.  An entry without a rule holds the character itself below U+0800, and nothing from there on.
+longer than the character.  An entry without a rule holds the character itself below U+0800, and nothing from there on.
 
 `triples` gives the row from the first two of three bytes (second << 8 | first), and one of WALK where these begin no character.  `leads`
 tells the lead bytes of the SECOND ones.
@@ -119,9 +119,11 @@ def _classify(trie: Trie, stops: np.ndarray, by_code_point: np.ndarray) -> np.nd
     has_space = np.zeros(len(target), bool)
     for k in range(3):
         has_space |= (size > k) & (text[target + k] == 0x20)
-    # What is empty, too long or a space from three bytes is rare, and not worth a case in the kernel's loop.
+    # What is longer than its source needs room, which only a step looks for.  What is empty, or a space from three bytes, is rare, and
+    # not worth a case in the kernel's loop.
+    source_size = np.where(alone < 0x80, 1, np.where(alone < 0x800, 2, 3))
     entry = RULE | np.where(is_space, SPACE, 0) | size.astype(np.uint32) << 24 | word
-    entry = np.where((size == 0) | (size > 3) | (has_space & ~(is_space & (alone < 0x800))), WALK, entry)
+    entry = np.where((size == 0) | (size > source_size) | (has_space & ~(is_space & (alone < 0x800))), WALK, entry)
     # A rule from a character to itself is none, as long as the character is alone.
     is_changed = (entry & (1 << 26) - 1 != _spelled(alone)) | (alone >= 0x10000)
     by_code_point[alone[is_changed]] = entry[is_changed]

@@ -42,6 +42,16 @@ def test_growth_in_the_middle_of_many_texts() -> None:
     assert worker.changed == {0xFDFA: 503 * 20}
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(("source", "target"), [("ŉ", "ʼn"), ("A", "中"), ("é", "中"), ("A", "b" * 7), ("中", "😀"), ("AB", "中中中")])
+def test_one_character_that_grows(compiled: bool, source: str, target: str) -> None:
+    worker = new_worker(compiled, Charsmap.from_rules({source: target}))
+    for times in (1, 10, 64, 1000):
+        size = worker.run_one(source.encode() * times)
+        assert text_of(worker, size) == target.encode() * times
+        assert len(worker.text) >= size + PADDING
+
+
 def test_invalid_bytes_grow_three_times() -> None:
     worker = new_worker(True, NONE)
     assert text_of(worker, worker.run_one(b"\xff" * 50_000)) == "\ufffd".encode() * 50_000

@@ -21,8 +21,10 @@ def worker_class(compiled: bool) -> Any:
 
 
 def new_worker(compiled: bool, charsmap: Charsmap, collapse: bool = True) -> Any:
-    """A worker with nothing counted yet."""
-    return worker_class(compiled)(charsmap.tables, collapse=collapse)
+    """A worker with nothing counted yet, and without room for anything, so that every text makes it grow."""
+    worker = worker_class(compiled)(charsmap.tables, collapse=collapse)
+    worker.grow(0, 0)
+    return worker
 
 
 def text_of(worker: Any, size: int) -> bytes:
