@@ -40,6 +40,7 @@ class Padded(NamedTuple):
 
 def list_batches(engine: Engine, texts: Iterable[Text], options: Options, threads: int) -> Iterator[list[list[int]]]:
     """The ids of each text as a list, chunk by chunk."""
+    engine = engine.engine_for(options)
 
     def run(chunk: Sequence[Text], index: int) -> list[list[int]]:
         work = engine.checkout()
@@ -60,6 +61,7 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
 
 def flat_batches(engine: Engine, texts: Iterable[Text], options: Options, threads: int) -> Iterator[Flat]:
     """The ids of each chunk's texts, one behind the other."""
+    engine = engine.engine_for(options)
 
     def run(chunk: Sequence[Text], index: int) -> Flat:
         work = engine.checkout()

@@ -50,7 +50,8 @@ class Options:
 class Engine:
     """Shared by all threads; see Workspace for what is not."""
 
-    def __init__(self, model: Model, dictionary: Any = None) -> None:
+    def __init__(self, model: Model, dictionary: Any = None, all_splits: bool = False) -> None:
+        """`all_splits`: keep also those ways to make a piece that only dropout can take."""
         spec = model.pretokenizer
         charsmap = charsmap_of(model)
         self.model = model
@@ -61,7 +62,8 @@ class Engine:
         self.special = SpecialTokens(model)
         self.imported = None if model.tokenizer.semantics == "native" else Imported(model, charsmap)
         space = spec.space if self.imported is None else self.imported.kernel_space
-        self.tables = build_tables(model.texts, model.scores, mergeable(model), space, byte_ids(model), max(model.tokenizer.unk_id, 0))
+        unk = max(model.tokenizer.unk_id, 0)
+        self.tables = build_tables(model.texts, model.scores, mergeable(model), space, byte_ids(model), unk, all_splits)
         self.is_byte = model.types == PieceType.BYTE
         self.piece_sizes = np.where(self.is_byte, 1, self.tables.sizes).astype(np.int64)
         self.is_plain = not self.special.always and (self.imported is None or self.imported.is_plain)
@@ -71,6 +73,7 @@ class Engine:
         self.flags = WHOLE | (PREFIX if spec.prefix != "none" else 0)
         self._inner_flags = PREFIX if spec.prefix == "fragment" else 0
         self._warned = False
+        self._for_dropout: Engine | None = self if all_splits else None
         self._decoders: dict[bool, Decoder] = {}
         self._pool: list[Workspace] = []
         self.checkin = self._pool.append
@@ -81,6 +84,14 @@ class Engine:
             return self._pool.pop()
         except IndexError:
             return Workspace(self.normalizer, self.pretokenizer, self.tables)
+
+    def engine_for(self, options: Options) -> "Engine":
+        """The engine that runs with these options: for dropout another one, made when it is first needed."""
+        if not options.drop:
+            return self
+        if self._for_dropout is None:
+            self._for_dropout = Engine(self.model, self.dictionary, all_splits=True)
+        return self._for_dropout
 
     def decoder(self, skip_special: bool) -> Decoder:
         """The decoder that leaves out, or prints, control, unknown and unused pieces."""

@@ -17,31 +17,34 @@ seed gives the same ids on every platform.
 import cython
 
 if cython.compiled:
-    from cython.cimports.piecetokenizer.lowlevel import fold, prefetch64
+    from cython.cimports.piecetokenizer.lowlevel import fold
 else:
-    from piecetokenizer.lowlevel import fold, prefetch64
+    from piecetokenizer.lowlevel import fold
 
 MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 COIN = cython.declare(cython.ulonglong, 0xA0761D6478BD642F)
 HALF = cython.declare(cython.ulonglong, 0xFFFFFFFF)
+PIECE = cython.declare(cython.ulonglong, 0x3FFFFFF)
 NEVER = cython.declare(cython.int, 0x7FFFFFFF)
-LIMIT = 64
+LIMIT = 62
 
 
 @cython.cclass
 class Merger:
     """Private state of one thread: scratch arrays for a segment of `room` bytes, which the caller makes larger with `grow`."""
 
-    def __init__(self, page_of, pages, pairs, pair_shift, known, known_shift, byte_ids, unk_id, size, linear=32) -> None:
+    def __init__(self, page_of, pages, slots, factors, factor_shift, mix, known, byte_ids, unk_id, size, linear=32) -> None:
         if not 1 <= linear <= LIMIT:
             raise ValueError(f"linear={linear} is not allowed: it is a number of symbols from 1 to {LIMIT}")
         self.page_of = memoryview(page_of)
         self.pages = memoryview(pages)
-        self.pairs = memoryview(pairs)
-        self.pair_shift = pair_shift
+        self.slots = memoryview(slots)
+        self.factors = memoryview(factors)
+        self.factor_shift = factor_shift
+        self.mix = mix
         self.known = memoryview(known)
-        self.known_shift = known_shift
+        self.known_last = 64 * len(known) - 1
         self.byte_ids = memoryview(byte_ids)
         self.unk_id = unk_id
         self.size = size
@@ -52,7 +55,7 @@ class Merger:
         self.work = 0
 
     def grow(self, symbols, starts, nexts, befores, ranks, merged, heap) -> None:
-        """Take larger scratch arrays: room + 1 numbers each, the heap three times as many."""
+        """Take larger scratch arrays: room + 2 numbers each, the heap three times as many."""
         self.symbols = memoryview(symbols)
         self.starts = memoryview(starts)
         self.nexts = memoryview(nexts)
@@ -67,12 +70,53 @@ class Merger:
         self.drop = drop
         self.coins = 0
 
+    def keep_used(
+        self,
+        arena: cython.const[cython.uchar][::1],
+        offsets: cython.const[cython.longlong][::1],
+        splits: cython.int[::1],
+        count: cython.longlong,
+    ) -> cython.longlong:
+        """Of the splits of each piece keep the one that some replay can use, in place; returns how many are left of `count`.
+
+        A piece that comes out of the replay of any text does so by the merges that the replay of its own text makes: those of its
+        bytes happen in the same order, since the best and leftmost of all is the best and leftmost among them.  So its last merge
+        there is its last merge everywhere, and a piece whose own replay ends in something else never comes out.  Half of the splits
+        of a usual model go, and with them lookups that can only lead to nothing.
+        """
+        p: cython.p_const_uchar = cython.address(arena[0]) if cython.compiled else arena
+        kept: cython.longlong = 0
+        i: cython.longlong = 0
+        j: cython.longlong
+        k: cython.longlong
+        size: cython.longlong
+        id: cython.int
+        alone: cython.bint
+        while i < count:
+            id = splits[4 * i + 3]
+            j = i + 1
+            while j < count and splits[4 * j + 3] == id:
+                j += 1
+            alone = j == i + 1 or offsets[id + 1] - offsets[id] > LIMIT
+            if not alone:
+                size = self.split(p, offsets[id], offsets[id + 1])
+                self.merge_by_scan(size)
+                if self.nexts[1] <= size:
+                    i = j
+            while i < j:
+                if alone or (splits[4 * i] == self.left and splits[4 * i + 1] == self.right):
+                    for k in range(4):
+                        splits[4 * kept + k] = splits[4 * i + k]
+                    kept += 1
+                i += 1
+        return kept
+
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def room(self) -> cython.longlong:
         """The longest segment in bytes that the scratch arrays can take."""
-        return self.symbols.shape[0] - 1
+        return self.symbols.shape[0] - 2
 
     @cython.cfunc
     @cython.nogil
@@ -94,7 +138,10 @@ class Merger:
     @cython.nogil
     @cython.exceptval(check=False)
     def split(self, p: cython.p_const_uchar, begin: cython.longlong, end: cython.longlong) -> cython.longlong:
-        """The characters of the segment as symbols, and where each starts; returns how many."""
+        """The characters of the segment as symbols 1 to count, and where each starts; returns count.
+
+        Before and behind them stands -1, which merges with nothing: so no merge has to ask if it has neighbours.
+        """
         symbols: cython.p_int = cython.address(self.symbols[0]) if cython.compiled else self.symbols
         starts: cython.p_int = cython.address(self.starts[0]) if cython.compiled else self.starts
         nexts: cython.p_int = cython.address(self.nexts[0]) if cython.compiled else self.nexts
@@ -103,7 +150,9 @@ class Merger:
         i: cython.longlong = begin
         lead: cython.int
         code: cython.int
+        symbols[0] = -1
         while i < end:
+            count += 1
             starts[count] = cython.cast(cython.int, i - begin)
             lead = p[i]
             if lead < 0x80:
@@ -121,101 +170,86 @@ class Merger:
             symbols[count] = self.pages[(cython.cast(cython.int, self.page_of[code >> 8]) << 8) + (code & 255)]
             befores[count] = cython.cast(cython.int, count - 1)
             nexts[count] = cython.cast(cython.int, count + 1)
-            count += 1
-        starts[count] = cython.cast(cython.int, end - begin)
+        starts[count + 1] = cython.cast(cython.int, end - begin)
+        symbols[count + 1] = -1
         return count
 
     @cython.cfunc
     @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
-    def look_up(self, left: cython.int, right: cython.int, i: cython.longlong) -> cython.int:
-        """The rank of two neighbours, or NEVER; notes in merged[i] what they become."""
-        key: cython.ulonglong
-        slot: cython.ulonglong
-        last: cython.ulonglong
-        pairs: cython.p_const_ulonglong = cython.address(self.pairs[0]) if cython.compiled else self.pairs
-        if (left | right) < 0:
-            return NEVER
-        last = self.pairs.shape[0] // 2 - 1
-        key = cython.cast(cython.ulonglong, left) << 32 | cython.cast(cython.ulonglong, right)
-        slot = key * MIX & MASK
-        if not self.known[slot >> self.known_shift >> 6] >> (slot >> self.known_shift & 63) & 1:
-            return NEVER
-        slot >>= self.pair_shift
-        while pairs[2 * slot] != key:
-            if pairs[2 * slot] == MASK:
-                return NEVER
-            slot = (slot + 1) & last
-        self.merged[i] = cython.cast(cython.int, pairs[2 * slot + 1] & HALF)
-        return cython.cast(cython.int, pairs[2 * slot + 1] >> 32)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    @cython.exceptval(check=False)
-    def expect(self, left: cython.int, right: cython.int) -> cython.void:
-        """Fetch ahead what look_up will read.  Its branches cannot be foreseen, so without this each one would wait for memory in turn."""
-        key: cython.ulonglong
-        pairs: cython.p_const_ulonglong = cython.address(self.pairs[0]) if cython.compiled else self.pairs
-        if (left | right) >= 0:
-            key = cython.cast(cython.ulonglong, left) << 32 | cython.cast(cython.ulonglong, right)
-            prefetch64(pairs, 2 * ((key * MIX & MASK) >> self.pair_shift))
+    def look_up(self, left: cython.int, right: cython.int) -> cython.ulonglong:
+        """What two neighbours become, as rank << 32 | id; all ones if nothing, as with a symbol of -1.  See pairs_cy."""
+        slots: cython.p_const_ulonglong = cython.address(self.slots[0]) if cython.compiled else self.slots
+        factors: cython.p_const_ushort = cython.address(self.factors[0]) if cython.compiled else self.factors
+        key: cython.ulonglong = (cython.cast(cython.ulonglong, left) & HALF) << 32 | cython.cast(cython.ulonglong, right) & HALF
+        h: cython.ulonglong = fold(key, self.mix)
+        bit: cython.ulonglong = h & self.known_last
+        slot: cython.ulonglong = 2 * (((h * factors[h >> self.factor_shift] & MASK) >> 33) * self.slots.shape[0] >> 32)
+        slot &= (0 - (self.known[bit >> 6] >> (bit & 63) & 1)) & MASK
+        return slots[slot + 1] | (0 - cython.cast(cython.ulonglong, slots[slot] != key)) & MASK
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def merge_by_scan(self, count: cython.longlong) -> cython.void:
-        """Up to 64 symbols.  ranks[i] is rank << 6 | i, so that the least one is the leftmost of the best and tells its place."""
+        """Up to 62 symbols.  keys[i] is (rank, place, what the two become): the least one is the leftmost of the best.
+
+        They are 64 bits wide, so that compilers take no vector instructions, which would wait for the numbers just stored.
+        """
         symbols: cython.p_int = cython.address(self.symbols[0]) if cython.compiled else self.symbols
         nexts: cython.p_int = cython.address(self.nexts[0]) if cython.compiled else self.nexts
         befores: cython.p_int = cython.address(self.befores[0]) if cython.compiled else self.befores
-        ranks: cython.p_int = cython.address(self.ranks[0]) if cython.compiled else self.ranks
-        i: cython.int
-        j: cython.int
-        rank: cython.int
-        least: cython.int
-        pairs: cython.int = cython.cast(cython.int, count - 1)
-        for i in range(pairs):
-            self.expect(symbols[i], symbols[i + 1])
-        for i in range(pairs):
-            rank = self.look_up(symbols[i], symbols[i + 1], i)
-            ranks[i] = rank << 6 | i if rank != NEVER else NEVER
-        while True:
-            least = NEVER
-            for i in range(pairs):
-                least = ranks[i] if ranks[i] < least else least
-            self.work += count
-            if least == NEVER:
-                return
-            i = least & 63
+        keys: cython.p_ulonglong = cython.address(self.heap[0]) if cython.compiled else self.heap
+        i: cython.longlong
+        j: cython.longlong
+        before: cython.longlong
+        behind: cython.longlong
+        left: cython.ulonglong
+        right: cython.ulonglong
+        least: cython.ulonglong = MASK
+        for i in range(1, count):
+            keys[i] = self.look_up(symbols[i], symbols[i + 1]) | cython.cast(cython.ulonglong, i) << 26
+            least = keys[i] if keys[i] < least else least
+        while least != MASK:
+            i = least >> 26 & 63
             j = nexts[i]
-            symbols[i] = self.merged[i]
-            nexts[i] = nexts[j]
-            if befores[i] >= 0:
-                self.expect(symbols[befores[i]], symbols[i])
-            if nexts[j] < count:
-                befores[nexts[j]] = i
-                ranks[j] = NEVER
-                rank = self.look_up(symbols[i], symbols[nexts[i]], i)
-                ranks[i] = rank << 6 | i if rank != NEVER else NEVER
-            else:
-                ranks[i] = NEVER
-            j = befores[i]
-            if j >= 0:
-                rank = self.look_up(symbols[j], symbols[i], j)
-                ranks[j] = rank << 6 | j if rank != NEVER else NEVER
+            before = befores[i]
+            behind = nexts[j]
+            self.left = symbols[i]
+            self.right = symbols[j]
+            symbols[i] = cython.cast(cython.int, least & PIECE)
+            nexts[i] = cython.cast(cython.int, behind)
+            befores[behind] = cython.cast(cython.int, i)
+            left = self.look_up(symbols[before], symbols[i]) | cython.cast(cython.ulonglong, before) << 26
+            right = self.look_up(symbols[i], symbols[behind]) | cython.cast(cython.ulonglong, i) << 26
+            # While these two are on their way from memory, the least of the others.
+            keys[before] = MASK
+            keys[i] = MASK
+            keys[j] = MASK
+            least = MASK
+            for j in range(1, count):
+                least = keys[j] if keys[j] < least else least
+            keys[before] = left
+            keys[i] = right
+            least = left if left < least else least
+            least = right if right < least else least
+            self.work += count
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def pair_up(self, i: cython.longlong, j: cython.longlong) -> cython.int:
-        """Note the rank of the neighbours at i and j, which dropout may take away; returns it."""
-        rank: cython.int = self.look_up(self.symbols[i], self.symbols[j], i)
-        if self.drop and rank != NEVER:
-            self.coins += 1
-            if fold((self.seed + self.coins * MIX) & MASK, COIN) >> 11 < self.drop:
-                rank = NEVER
+        """Note the rank of the neighbours at i and j, which dropout may take away, and what they become; returns the rank."""
+        found: cython.ulonglong = self.look_up(self.symbols[i], self.symbols[j])
+        rank: cython.int = NEVER
+        if found != MASK:
+            self.merged[i] = cython.cast(cython.int, found & HALF)
+            rank = cython.cast(cython.int, found >> 32)
+            if self.drop:
+                self.coins += 1
+                if fold((self.seed + self.coins * MIX) & MASK, COIN) >> 11 < self.drop:
+                    rank = NEVER
         self.ranks[i] = rank
         return rank
 
@@ -267,12 +301,12 @@ class Merger:
         j: cython.longlong
         rank: cython.int
         self.heap_size = 0
-        for i in range(count - 1):
+        for i in range(1, count):
             rank = self.pair_up(i, i + 1)
             if rank != NEVER:
                 heap[self.heap_size] = cython.cast(cython.ulonglong, rank) << 32 | i
                 self.heap_size += 1
-        ranks[count - 1] = NEVER
+        ranks[count] = NEVER
         for i in range(self.heap_size // 2 - 1, -1, -1):
             self.sift(i)
         while self.heap_size:
@@ -290,16 +324,14 @@ class Merger:
             nexts[i] = nexts[j]
             ranks[i] = NEVER
             ranks[j] = NEVER
-            if nexts[i] < count:
-                befores[nexts[i]] = cython.cast(cython.int, i)
-                rank = self.pair_up(i, nexts[i])
-                if rank != NEVER:
-                    self.push(rank, i)
+            befores[nexts[i]] = cython.cast(cython.int, i)
+            rank = self.pair_up(i, nexts[i])
+            if rank != NEVER:
+                self.push(rank, i)
             j = befores[i]
-            if j >= 0:
-                rank = self.pair_up(j, i)
-                if rank != NEVER:
-                    self.push(rank, j)
+            rank = self.pair_up(j, i)
+            if rank != NEVER:
+                self.push(rank, j)
 
     @cython.cfunc
     @cython.nogil
@@ -308,12 +340,12 @@ class Merger:
         self, p: cython.p_const_uchar, begin: cython.longlong, count: cython.longlong, out: cython.p_int, n: cython.longlong
     ) -> cython.longlong:
         """Write what is left; a symbol that is no piece is one character."""
-        i: cython.longlong = 0
+        i: cython.longlong = 1
         j: cython.longlong
         stop: cython.longlong
         first: cython.longlong
         symbol: cython.int
-        while i < count:
+        while i <= count:
             symbol = self.symbols[i]
             if 0 <= symbol and symbol < self.size:
                 out[n] = symbol

@@ -4,21 +4,18 @@ In: the pieces of a model, which of them may be merged, and the space character.
 About 6 ms for 32,000 pieces.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from piecetokenizer.tokenizer.tables_cy import TableBuilder, fill_pairs, translate
+from piecetokenizer.tokenizer.kernels import new_merger
+from piecetokenizer.tokenizer.pairs import PairTable, build_pair_table, power_of_two
+from piecetokenizer.tokenizer.tables_cy import TableBuilder, translate
 
 __all__ = ["Tables", "arena_of", "build_tables"]
-
-_NO_SLOT = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-MIX = np.uint64(0x9E3779B97F4A7C15)
-"""By what the kernels multiply a pair to hash it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,11 +25,7 @@ class Tables:
     size: int
     page_of: NDArray[np.uint16]
     pages: NDArray[np.int32]
-    pairs: NDArray[np.uint64]
-    pair_shift: int
-    known: NDArray[np.uint64]
-    """A bit for each hash of a pair that is in `pairs`: small enough to stay in a near cache, where most pairs already end."""
-    known_shift: int
+    pairs: PairTable
     ascii: NDArray[np.uint8]
     seams: NDArray[np.uint64]
     seam_shift: int
@@ -66,8 +59,12 @@ def build_tables(
     space: str,
     byte_ids: NDArray[np.int32],
     unk_id: int,
+    all_splits: bool = False,
 ) -> Tables:
-    """Build the tables; `mergeable` says which pieces a merge may make, `byte_ids` the piece of each byte or -1."""
+    """Build the tables; `mergeable` says which pieces a merge may make, `byte_ids` the piece of each byte or -1.
+
+    Only the splits that some replay uses are kept (see Merger.keep_used), unless all are asked for, as dropout needs them.
+    """
     size = len(texts)
     data, stops, valid = arena_of(texts)
     merge = np.ascontiguousarray(mergeable & valid).view(np.uint8)
@@ -80,25 +77,25 @@ def build_tables(
     pages = np.empty(0x1101 * 256, np.int32)
     builder = TableBuilder(arena, offsets, merge, _ranks(scores, merge), page_of, pages)
     longest = builder.characters()
-    slots = _power_of_two(2 * size)
+    slots = power_of_two(2 * size)
     front, back = np.full(slots, -1, np.int32).data, np.full(slots, -1, np.int32).data
     hashes, hashes_back = np.empty(size, np.uint64).data, np.empty(size, np.uint64).data
     builder.index(front, hashes, back, hashes_back)
     ascii = np.zeros(128 * 128, np.uint8)
-    bits = min(max(_power_of_two(16 * len(data)), 1 << 14), 1 << 23)
+    bits = min(max(power_of_two(16 * len(data)), 1 << 14), 1 << 23)
     seams = np.zeros(bits // 64, np.uint64)
     seam_shift = 65 - bits.bit_length()
     splits = np.empty(4 * max(len(data), 1), np.int32)
     lefts = np.empty(max(longest, 1), np.int32)
     count = builder.cut(front, hashes, back, hashes_back, lefts.data, splits.data, ascii.data, seams.data, seam_shift)
 
-    room = _power_of_two(max(2 * count, 16))
-    pairs = np.full(2 * room, _NO_SLOT, np.uint64)
-    pair_shift = 65 - room.bit_length()
-    fill_pairs(splits.data, count, pairs.data, pair_shift)
     used = pages[: builder.page_count * 256].copy()
-    known, known_shift = _known_pairs(pairs[::2], count)
-    return Tables(size, page_of, used, pairs, pair_shift, known, known_shift, ascii, seams, seam_shift, byte_ids, unk_id, sizes)
+    pairs = build_pair_table(splits, count, 1.2 if all_splits else 2)
+    tables = Tables(size, page_of, used, pairs, ascii, seams, seam_shift, byte_ids, unk_id, sizes)
+    if all_splits:
+        return tables
+    kept = new_merger(tables).keep_used(arena.data, offsets.data, splits.data, count)
+    return dataclasses.replace(tables, pairs=build_pair_table(splits, kept)) if kept < count else tables
 
 
 def _ranks(scores: NDArray[np.float64], merge: NDArray[np.uint8]) -> NDArray[np.int32]:
@@ -112,22 +109,3 @@ def _ranks(scores: NDArray[np.float64], merge: NDArray[np.uint8]) -> NDArray[np.
         steps[1:] = ordered[1:] != ordered[:-1]
         ranks[order] = np.cumsum(steps)
     return ranks
-
-
-def _known_pairs(keys: NDArray[np.uint64], count: int) -> tuple[NDArray[np.uint64], int]:
-    """The bits of `Tables.known` and the shift that makes a hash the number of its bit; 16 to 32 bits a pair, 256 KB at most."""
-    bits = min(max(_power_of_two(16 * count), 64), 1 << 21)
-    shift = 65 - bits.bit_length()
-    is_known = np.zeros(bits, np.bool_)
-    is_known[(keys[keys != _NO_SLOT] * MIX) >> np.uint64(shift)] = True
-    return np.packbits(is_known, bitorder="little").view(np.uint64), shift
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << max(least - 1, 1).bit_length()
-
-
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, read-only from now on."""
-    array.flags.writeable = False
-    return array

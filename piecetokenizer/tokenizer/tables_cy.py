@@ -335,21 +335,3 @@ class TableBuilder:
     def page_count(self):
         """How many pages are in use."""
         return self.next_page
-
-
-def fill_pairs(splits: cython.const[cython.int][::1], count: cython.longlong, pairs: cython.ulonglong[::1], shift: cython.int) -> None:
-    """Enter the splits into the pair table.
-
-    It has 2^(64 - shift) slots of key (left << 32 | right) and value (rank << 32 | id); a free one is all ones.
-    """
-    last: cython.ulonglong = pairs.shape[0] // 2 - 1
-    i: cython.longlong
-    key: cython.ulonglong
-    slot: cython.ulonglong
-    for i in range(count):
-        key = cython.cast(cython.ulonglong, splits[4 * i]) << 32 | splits[4 * i + 1]
-        slot = (key * MIX & MASK) >> shift
-        while pairs[2 * slot] != MASK:
-            slot = (slot + 1) & last
-        pairs[2 * slot] = key
-        pairs[2 * slot + 1] = cython.cast(cython.ulonglong, splits[4 * i + 2]) << 32 | splits[4 * i + 3]

@@ -19,6 +19,7 @@ from piecetokenizer.tokenizer.decode import text_of
 from piecetokenizer.tokenizer.engine import Engine, Options, Text, chosen_seed, drop_threshold
 from piecetokenizer.tokenizer.ids import Ids, check_id
 from piecetokenizer.tokenizer.offsets import encode_with_spans
+from piecetokenizer.tokenizer.special import utf8
 
 __all__ = ["Tokenizer"]
 
@@ -115,15 +116,18 @@ class Tokenizer:
         engine = self._engine
         first = self._bos if bos is None else engine.role("bos") if bos else -1
         last = self._eos if eos is None else engine.role("eos") if eos else -1
-        work = engine.checkout()
         if type(text) is str and special == "text" and not dropout and (engine.is_native_plain or engine.is_plain_text(text)):
             try:
                 data = text.encode()
             except UnicodeEncodeError:
-                data = engine.cut(text, Options(errors=errors))[0]
+                data = utf8(text, errors)
+            work = engine.checkout()
             encoder = work.run_one(data, engine.flags, first, last)
         else:
-            encoder = engine.run_text(work, text, self._options(first, last, special, errors, dropout, seed))
+            options = self._options(first, last, special, errors, dropout, seed)
+            engine = engine.engine_for(options)
+            work = engine.checkout()
+            encoder = engine.run_text(work, text, options)
         if out == "list":
             ids: Any = encoder.take(0, encoder.size, engine.ints)
         elif out == "numpy":
