@@ -117,6 +117,9 @@ def _refuse_others(proto: Any, where: str) -> None:
 
 def _model(proto: Any, where: str) -> Model:
     texts = [piece.piece for piece in proto.pieces]
+    for id, text in enumerate(texts):
+        if isinstance(text, bytes):  # what protobuf makes of a string that is not UTF-8
+            raise FormatError(f"{where}: piece {id} is not valid UTF-8: {text[:40]!r}")
     types = np.array([piece.type for piece in proto.pieces], np.uint8)
     for id in np.flatnonzero(types == USER_DEFINED).tolist():
         if " " in texts[id]:

@@ -67,6 +67,8 @@ class Fidelity:
     tried: int = 0
     differ: int = 0
     examples: tuple[Difference, ...] = ()
+    spelled: tuple[str, ...] = ()
+    """What a text must not hold for the verdict to speak of it: the texts that exceptions and notes name.  Such texts were not tried."""
 
     @property
     def exact(self) -> bool:
@@ -101,7 +103,7 @@ def judge(format: str, findings: Iterable[Finding], texts: Iterable[str], ours: 
     out is its matter; here every text counts.
     """
     found = list(findings)
-    excluded = [spelled for finding in found for spelled in finding.spelled]
+    excluded = list(dict.fromkeys(spelled for finding in found for spelled in finding.spelled))
     tried, differ = 0, 0
     examples: list[Difference] = []
     for text in texts:
@@ -132,6 +134,7 @@ def judge(format: str, findings: Iterable[Finding], texts: Iterable[str], ours: 
         tried=tried,
         differ=differ,
         examples=tuple(examples),
+        spelled=tuple(excluded),
     )
 
 

@@ -199,3 +199,36 @@ def test_a_dictionary_is_sampled_with_its_own_words(tmp_path: Path) -> None:
     theirs = llama_encode(tmp_path / "m.gguf", texts)
     assert verdict.differ == sum(tokenizer.encode(text) != ids for text, ids in zip(texts, theirs, strict=True)) > 0
     assert formats.fidelity(model, to="huggingface", verify=texts).verdict == "sampled"
+
+
+def test_the_documents_way_to_put_a_tokenizer_into_a_models_gguf(tmp_path: Path, root: Path) -> None:
+    from gguf import GGUFReader, GGUFWriter
+
+    weights = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
+    writer = GGUFWriter(tmp_path / "weights.gguf", "llama")
+    writer.add_context_length(77)
+    writer.add_rope_scaling_attn_factors(1.5)
+    writer.add_array("some.list", [1, 2, 3])
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(["old"])
+    writer.add_tensor("token_embd.weight", weights)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    model = trained(reconstruct=True)
+    formats.export(model, tmp_path / "tokenizer.gguf", to="gguf")
+    blocks = (root / "docs" / "formats.md").read_text(encoding="utf-8").split("```python\n")
+    code = next(block.partition("```")[0] for block in blocks if "def with_tokenizer" in block)
+    space: dict[str, Any] = {}
+    exec(code, space)
+    space["with_tokenizer"](*(str(tmp_path / f"{name}.gguf") for name in ("weights", "tokenizer", "both")))
+    assert read_keys(tmp_path / "both.gguf", ["llama.context_length", "llama.rope.scaling.attn_factor"]) == {
+        "llama.context_length": 77,
+        "llama.rope.scaling.attn_factor": 1.5,
+    }
+    (tensor,) = GGUFReader(tmp_path / "both.gguf").tensors
+    assert (tensor.data == weights).all()
+    assert formats.load(tmp_path / "both.gguf") == formats.load(tmp_path / "tokenizer.gguf")
+    texts = texts_for(model, 50)
+    assert llama_encode(tmp_path / "both.gguf", texts) == [Tokenizer(model).encode(text) for text in texts]

@@ -185,3 +185,11 @@ def test_what_cannot_be_imported_is_refused_by_name(change: Any, message: str, t
     (tmp_path / "m.model").write_bytes(proto.SerializeToString())
     with pytest.raises(FormatError, match=r"m\.model: .*" + message):
         formats.load(tmp_path / "m.model")
+
+
+def test_a_piece_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    """Found by fuzzing: protobuf gives such a string as bytes."""
+    data = learned(normalization_rule_name="identity").replace("café".encode(), b"caf\xc3\x28").replace("é".encode(), b"\xc3\x28")
+    (tmp_path / "m.model").write_bytes(data)
+    with pytest.raises(FormatError, match=r"m\.model: piece \d+ is not valid UTF-8: b'.*\\xc3\("):
+        formats.load(tmp_path / "m.model")
