@@ -97,21 +97,7 @@ def has_invalid(out: cython.p_uchar, w: cython.longlong, space: cython.uchar) ->
 
 @cython.cclass
 class NormalizeKernel:
-    """One user's state: the Rewriter, the output, and where a text stopped for want of room."""
-
-    rewriter: Rewriter
-    ranges: cython.const[cython.uchar][::1]
-    out: cython.uchar[::1]
-    ends: cython.longlong[::1]
-    filler: cython.uchar
-    space: cython.uchar
-    high: cython.uchar
-    has_marks: cython.bint
-    midway: cython.bint
-    readable: cython.longlong
-    index: cython.longlong
-    begin: cython.longlong
-    reach: cython.longlong
+    """One user's state: the Rewriter, the output, and where a text stopped for want of room.  The types are in kernel_cy.pxd."""
 
     def __init__(self, rewriter: Rewriter, tables: object, collapse: object) -> None:
         self.rewriter = rewriter
@@ -133,6 +119,10 @@ class NormalizeKernel:
 
     def run_one(self, data: bytes, flags: cython.int = 3, valid: cython.bint = False, offsets: cython.bint = False) -> cython.longlong:
         """Normalize one text; returns its size.  Flags: 1 trims its start, 2 its end, 4 puts a space before it; `valid`: surely UTF-8."""
+        return self.normalize_one(data, flags, valid, offsets)
+
+    def normalize_one(self, data, flags, valid, offsets):
+        """The same, for other kernels: as C, without a look whether Python overrides it."""
         stop: cython.longlong = len(data)
         done: cython.bint = False
         r: Rewriter = self.rewriter

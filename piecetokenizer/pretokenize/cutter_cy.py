@@ -35,25 +35,7 @@ PADDING = cython.declare(cython.longlong, 64)
 @cython.final
 @cython.cclass
 class BoundaryCutter:
-    """The private state of one walk over texts; ends[:n] is what the last cut() found."""
-
-    ends = cython.declare(object, visibility="readonly")
-    _ends: cython.longlong[::1]
-    _room: cython.longlong
-    _bytes: cython.const[cython.uchar][::1]
-    _first: cython.const[cython.uchar][::1]
-    _blocks: cython.const[cython.uchar][::1]
-    _table: cython.const[cython.uchar][::1]
-    _isolate: cython.bint
-    _owner: object
-    _text: cython.const[cython.uchar][::1]
-    _size: cython.longlong
-    _stops: cython.const[cython.longlong][::1]
-    _index: cython.longlong
-    _count: cython.longlong
-    _at: cython.longlong
-    _stop: cython.longlong
-    _row: cython.int
+    """The private state of one walk over texts; ends[:n] is what the last cut() found.  The types are in cutter_cy.pxd."""
 
     def __init__(self, ascii_classes, first, blocks, table, isolate: cython.bint, ends):
         # What the tables hold is checked where they are made (classes.py); here only that they are as long as the kernel indexes them.
