@@ -18,7 +18,7 @@ cdef class NormalizeKernel:
     cdef long long begin
     cdef long long reach
 
-    cdef long long normalize_one(self, bytes data, int flags, bint valid, bint offsets) except -1
+    cdef long long normalize_one(self, bytes data, int flags, bint valid, bint offsets) except *
     cdef void start(self, long long length, bint valid, bint offsets) except *
     cdef bint many(
         self, Rewriter r, unsigned char *p, long long length, const long long[::1] starts, const long long[::1] stops,

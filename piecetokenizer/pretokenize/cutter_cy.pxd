@@ -24,7 +24,7 @@ cdef class BoundaryCutter:
     cdef int _row
 
     cpdef start_one(self, text, long long size)
-    cpdef long long cut(self) except -1
+    cpdef long long cut(self) noexcept
     cdef _bind(self, text)
     cdef long long _within(self, long long stop, long long at) noexcept nogil
     cdef int _class_of(self, unsigned int code) noexcept nogil
