@@ -48,10 +48,10 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
             lists = []
             for place, text in enumerate(chunk):
                 encoder = engine.run_with_dropout(work, text, options, index + place)
-                lists.append(encoder.take(0, encoder.size, engine.ints))
+                lists.append(encoder.take(engine.ints))
         else:
             edges = [0, *engine.run_texts(work, chunk, options, index).tolist()]
-            lists = [work.encoder.take(first, last, engine.ints) for first, last in pairwise(edges)]
+            lists = [work.encoder.take(engine.ints, first, last) for first, last in pairwise(edges)]
         work.release()
         engine.checkin(work)
         return lists

@@ -18,6 +18,8 @@ Equal keys mean equal bytes, so the cache never decides a result.  Its size is f
 import cython
 
 if cython.compiled:
+    from cython.cimports.cpython.list import PyList_New, PyList_SET_ITEM
+    from cython.cimports.cpython.ref import Py_INCREF
     from cython.cimports.piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
     from cython.cimports.piecetokenizer.tokenizer.merge_cy import Merger
 else:
@@ -110,23 +112,19 @@ class Encoder:
             self.append(self.leads[0])
         self.end_rows()
 
-    def begin_one(self) -> None:
-        """Begin a text that is one row, whose end is not noted."""
+    def begin_one(self, first: cython.int = -1) -> None:
+        """Begin a text that is one row, whose end is not noted, after the id `first` if it is not negative."""
         self.rows = 0
         self.restart()
+        if first >= 0:
+            self.append(first)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def restart(self) -> cython.void:
         """Nothing is read, nothing is written."""
-        self.window = 0
-        self.next_end = 0
-        self.batch = 0
-        self.next_cut = 0
-        self.refined = 0
-        self.position = 0
-        self.written = 0
-        self.row = 0
+        self.window = self.next_end = self.batch = self.next_cut = 0
+        self.refined = self.position = self.written = self.row = 0
 
     @cython.ccall
     @cython.exceptval(check=False)
@@ -135,12 +133,20 @@ class Encoder:
         self.out[self.written] = id
         self.written += 1
 
-    def take(self, start: cython.longlong, stop: cython.longlong, ints: list) -> list:
-        """The ids written from start to stop as a list of `ints`: one Python int an id, made once by the caller."""
+    def take(self, ints: list, start: cython.longlong = 0, stop: cython.longlong = -1) -> list:
+        """The ids written from start to stop (-1: all) as a list of `ints`: one Python int an id, made once by the caller."""
         i: cython.longlong
-        result: list = [None] * (stop - start)
-        for i in range(stop - start):
-            result[i] = ints[self.out[start + i]]
+        if stop < 0:
+            stop = self.written
+        result: list
+        if cython.compiled:
+            result = PyList_New(stop - start)
+            for i in range(stop - start):
+                item = ints[self.out[start + i]]
+                Py_INCREF(item)
+                PyList_SET_ITEM(result, i, item)
+        else:
+            result = [ints[self.out[i]] for i in range(start, stop)]
         return result
 
     def run(self, count: cython.longlong) -> cython.longlong:
@@ -321,10 +327,15 @@ class Encoder:
             # Both entries are compared without a branch: which of the two holds the segment cannot be foreseen, that one does can.
             way = (cache[slot + 4] == low) & (cache[slot + 5] & KEY == high)
             if high and way | (cache[slot] == low) & (cache[slot + 1] & KEY == high):
-                slot += way << 2
-                store64(to, 4 * n, cache[slot + 2])
-                store64(to, 4 * n + 8, cache[slot + 3])
-                n += cache[slot + 1] >> 60
+                i = slot + (way << 2)
+                store64(to, 4 * n, cache[i + 2])
+                store64(to, 4 * n + 8, cache[i + 3])
+                n += cache[i + 1] >> 60
+                if way:  # it was met again: it takes the first place, which new ones do not get
+                    for i in range(slot, slot + 4):
+                        low = cache[i]
+                        cache[i] = cache[i + 4]
+                        cache[i + 4] = low
             else:
                 m = self.miss(p, self.position, cuts[k], out, to, n)
                 if m < 0:
@@ -332,8 +343,7 @@ class Encoder:
                     self.next_cut = k
                     return -m
                 if high and m - n <= 4:
-                    for i in range(slot, slot + 4):
-                        cache[i + 4] = cache[i]
+                    slot += 4
                     cache[slot] = low
                     cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n) << 60
                     cache[slot + 2] = load64(to, 4 * n)

@@ -75,15 +75,19 @@ class Engine:
         self._warned = False
         self._for_dropout: Engine | None = self if all_splits else None
         self._decoders: dict[bool, Decoder] = {}
-        self._pool: list[Workspace] = []
-        self.checkin = self._pool.append
+        self.pool: list[Workspace] = []
+        self.checkin = self.pool.append
+
+    def workspace(self) -> Workspace:
+        """A new workspace."""
+        return Workspace(self.normalizer, self.pretokenizer, self.tables)
 
     def checkout(self) -> Workspace:
         """A workspace for one call, which gives it back with `checkin` when it went well."""
         try:
-            return self._pool.pop()
+            return self.pool.pop()
         except IndexError:
-            return Workspace(self.normalizer, self.pretokenizer, self.tables)
+            return self.workspace()
 
     def engine_for(self, options: Options) -> "Engine":
         """The engine that runs with these options: for dropout another one, made when it is first needed."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CACHE_BITS", "RECORD_BITS", "new_encoder", "new_merger", "widen"]
 
-CACHE_BITS = 16
-"""2^16 pairs of entries of 32 bytes: 4 MB for each thread."""
+CACHE_BITS = 17
+"""2^17 pairs of entries of 32 bytes: 8 MB for each thread that encodes at the same time."""
 RECORD_BITS = 14
 """2^14 records of 128 bytes: 2 MB for each thread."""
 _BATCH = 256

@@ -121,7 +121,10 @@ class Tokenizer:
                 data = text.encode()
             except UnicodeEncodeError:
                 data = utf8(text, errors)
-            work = engine.checkout()
+            try:
+                work = engine.pool.pop()
+            except IndexError:
+                work = engine.workspace()
             encoder = work.run_one(data, engine.flags, first, last)
         else:
             options = self._options(first, last, special, errors, dropout, seed)
@@ -129,15 +132,16 @@ class Tokenizer:
             work = engine.checkout()
             encoder = engine.run_text(work, text, options)
         if out == "list":
-            ids: Any = encoder.take(0, encoder.size, engine.ints)
+            ids: Any = encoder.take(engine.ints)
         elif out == "numpy":
             ids = work.result()
         elif out == "pieces":
             texts = self.model.texts
-            ids = [texts[id] for id in encoder.take(0, encoder.size, engine.ints)]
+            ids = [texts[id] for id in encoder.take(engine.ints)]
         else:
             raise SpecError(f"out={out!r} is not allowed: it is one of list, numpy, pieces")
-        work.release()
+        if work.out is not work.kept:
+            work.release()
         engine.checkin(work)
         return ids
 

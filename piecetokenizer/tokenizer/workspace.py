@@ -29,7 +29,7 @@ _KEEP = 1 << 16
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_kept", "_worker", "encoder", "merger", "out")
+    __slots__ = ("_bound", "_cutter", "_ends", "_worker", "encoder", "kept", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -37,10 +37,10 @@ class Workspace:
         self._cutter = pretokenizer.cutter()
         self.merger = new_merger(tables)
         self.encoder = new_encoder(tables, self.merger)
-        self._kept = np.empty(_KEEP + SLACK, np.int32)
+        self.kept = np.empty(_KEEP + SLACK, np.int32)
         self._bound: object = None
         self._ends: object = None
-        self._write_to(self._kept)
+        self._write_to(self.kept)
 
     def _write_to(self, out: NDArray[np.int32]) -> None:
         self.out = out
@@ -56,15 +56,16 @@ class Workspace:
             self._write_to(np.empty(room + SLACK, np.int32))
         return text
 
-    def _finish(self, size: int) -> None:
-        """Window after window, until the whole text has its ids."""
+    def _finish(self, size: int, done: int = 0) -> None:
+        """Window after window, until the whole text has its ids; `done` is what the encoder said last."""
         run, cut = self.encoder.run, self._cutter.cut
-        done = 0
-        while done < size:
-            done = run(cut())
+        while True:
             while done < 0:
                 widen(self.merger, -done)
                 done = self.encoder.again()
+            if done >= size:
+                return
+            done = run(cut())
 
     def run_one(self, data: bytes, flags: int, first: int = -1, last: int = -1) -> Any:
         """Encode one text of valid UTF-8, between the ids `first` and `last` (-1: none); returns the encoder, which has the ids."""
@@ -73,11 +74,11 @@ class Workspace:
         if text is not self._bound or size > _KEEP:
             text = self._bind(size)
         encoder = self.encoder
-        encoder.begin_one()
-        if first >= 0:
-            encoder.append(first)
+        encoder.begin_one(first)
         self._cutter.start_one(text, size)
-        self._finish(size)
+        done = encoder.run(self._cutter.cut())
+        if done < size:
+            self._finish(size, done)
         if last >= 0:
             encoder.append(last)
         return encoder
@@ -130,14 +131,14 @@ class Workspace:
         """The ids as an array that belongs to the caller."""
         size: int = self.encoder.size
         out = self.out
-        if out is self._kept:
+        if out is self.kept:
             copied: NDArray[np.int32] = out[:size].copy()
             return copied
-        self._write_to(self._kept)
+        self._write_to(self.kept)
         out.resize(size, refcheck=False)  # nothing else refers to its memory now
         return out
 
     def release(self) -> None:
         """Let go of a large array that was not taken."""
-        if self.out is not self._kept:
-            self._write_to(self._kept)
+        if self.out is not self.kept:
+            self._write_to(self.kept)
