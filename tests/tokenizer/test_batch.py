@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.small_models import FIRST, small_model
 
 from piecetokenizer.errors import IdError, InputError, SpecError
 from piecetokenizer.tokenizer import Tokenizer
-from reference.small_models import FIRST, small_model
 
 MODEL = small_model(["ab", " ab", "你好", "c"], control=["<|end|>"], user=["New York"])
 TOKENIZER = Tokenizer(MODEL)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.small_models import FIRST, FIRST_BYTE, small_model
 
 from piecetokenizer.errors import IdError, IdTypeError
 from piecetokenizer.tokenizer import Tokenizer
-from reference.small_models import FIRST, FIRST_BYTE, small_model
 
 PIECES = ["ab", " c", "你好", "a piece that is longer than a slot"]
 MODEL = small_model(PIECES, control=["<|end|>"], user=["New York"])

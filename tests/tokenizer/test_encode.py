@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.encode import encode_segment
+from reference.small_models import FIRST, FIRST_BYTE, normal_pieces, small_model
 
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.tokenizer import Tokenizer
-from reference.encode import encode_segment
-from reference.small_models import FIRST, FIRST_BYTE, normal_pieces, small_model
 
 BYTES = list(range(FIRST_BYTE, FIRST_BYTE + 256))
 ALPHABETS = ["ab", "abc ", "aé你😀", "▁ a", "你好世界 一"]

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 import sentencepiece
+from reference.small_models import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 
 from piecetokenizer.errors import ModelError
 from piecetokenizer.model import Model
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
 from piecetokenizer.tokenizer import StreamDecoder, Tokenizer
-from reference.small_models import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 
 WORDS = ["the", "cat", "sat", "on", "mat", "ﬁne", "①", "hello", "New", "York", "你好", "世界", "é", "ｆｕｌｌ", "２"]
 FRAGMENTS = [

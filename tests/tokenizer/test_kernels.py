@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.encode import encode_segment
+from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.tokenizer import kernels, pairs, tables
 from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
 from piecetokenizer.tokenizer.tables import Tables, build_tables
-from reference.encode import encode_segment
-from reference.uncompiled import load_uncompiled
 
 BYTE_IDS = np.arange(256, dtype=np.int32)
 ALPHABETS = ["ab", "aé你😀", " ab你", "abcdefgh"]

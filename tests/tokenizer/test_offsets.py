@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.small_models import small_model
 
 from piecetokenizer.errors import InputError
 from piecetokenizer.tokenizer import Tokenizer
-from reference.small_models import small_model
 
 PIECES = ["ab", " ab", " ", "a", "你好", "fi"]
 EXACT = Tokenizer(small_model(PIECES, user=["New York"]))

@@ -6,10 +6,10 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.small_models import FIRST, small_model
 
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.tokenizer import Tokenizer
-from reference.small_models import FIRST, small_model
 
 MODEL = small_model([" a", "hi", " hi", "<s", "<s>x"], control=["<|end|>", "<|end|><|end|>"], user=["New York", "t_1", "t_12", "t_123"])
 TOKENIZER = Tokenizer(MODEL)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.small_models import FIRST, FIRST_BYTE, small_model
 
 from piecetokenizer.errors import IdError, SpecError
 from piecetokenizer.tokenizer import StreamDecoder, Tokenizer
-from reference.small_models import FIRST, FIRST_BYTE, small_model
 
 TOKENIZER = Tokenizer(small_model([" I", "Sir", "Dear", " hope", "é", "hello", " wor", "ld"]))
 IDS = st.integers(FIRST_BYTE, len(TOKENIZER) - 1) | st.sampled_from([1, 2, *(FIRST_BYTE + byte for byte in "🚀é".encode())])
