@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from piecetokenizer.cli.options import given, input_argument, many_texts, output_option, pretokenizer_options
-from piecetokenizer.cli.output import output, show
+from piecetokenizer.cli.output import check_place, output, show
 from piecetokenizer.cli.training import corpus_options, whole_number
 from piecetokenizer.modelfile.escapes import escape
 from piecetokenizer.options import choose
@@ -41,6 +41,7 @@ def count(
     \b
       piecetokenizer count corpus.txt --split isolate --min-count 5 -o counts.tsv
     """
+    check_place(output_path, inputs)
     chosen = given(options)
     reading = {name: chosen.pop(name) for name in ("text_unit", "errors", "limit", "threads") if name in chosen}
     choices = choose(chosen, dict=dictionary, charsmap=charsmap)

@@ -44,7 +44,7 @@ def decode(inputs: tuple[str, ...], model: str, output_path: str, pieces: bool, 
       piecetokenizer decode -m my.model ids.npz -o corpus.txt
     """
     tokenizer = Tokenizer.load(model)
-    with output(output_path) as file:
+    with output(output_path, [model, *inputs]) as file:
         for source in inputs or ("-",):
             if source.endswith(".npy"):
                 decode_flat(file, tokenizer, source, as_json, special)
@@ -130,13 +130,22 @@ def decode_rows(tokenizer: Tokenizer, rows: Sequence[Any], place: Callable[[int]
 def decode_flat(file: BinaryIO, tokenizer: Tokenizer, source: str, as_json: bool, special: bool) -> None:
     """One text of any length, as a stream."""
     decoder = StreamDecoder(tokenizer, skip_special=not special)
-    parts = (decoder.push(ids) for ids in read_flat(source))
+    parts = push_all(decoder, source)
     if as_json:
         file.write(as_bytes("".join(parts) + decoder.flush(), as_json) + b"\n")
         return
     for part in parts:
         file.write(part.encode())
     file.write(decoder.flush().encode())
+
+
+def push_all(decoder: StreamDecoder, source: str) -> Iterator[str]:
+    """The texts of the ids of a `.npy` file, some at a time."""
+    for ids in read_flat(source):
+        try:
+            yield decoder.push(ids)
+        except PieceTokenizerError as error:
+            raise InputError(f"{source}: {error}") from None
 
 
 def as_bytes(text: str, as_json: bool) -> bytes:

@@ -7,7 +7,7 @@ import click
 
 from piecetokenizer import Model, PieceType, checking, editing
 from piecetokenizer.cli.options import many_texts, utf8
-from piecetokenizer.cli.output import note, output
+from piecetokenizer.cli.output import check_place, note, output, save
 from piecetokenizer.cli.pieces import find_piece
 from piecetokenizer.editing import Edit
 from piecetokenizer.errors import SpecError
@@ -53,6 +53,9 @@ def edit(model: str, output_path: str, chat_template: str | None, id_map: str | 
     """
     if merged_id_map and not options["merge"]:
         raise click.UsageError("--merged-id-map goes with --merge")
+    check_place(output_path, [merge] if (merge := options["merge"]) else [])  # the model itself may be edited in place
+    for path in (id_map, merged_id_map):
+        check_place(path or "-", [model, output_path])
     before = Model.load(model)
     whole = editing.set_roles(before)  # no change: where the edits begin
     for step in steps(**options):
@@ -60,7 +63,7 @@ def edit(model: str, output_path: str, chat_template: str | None, id_map: str | 
     after = whole.model
     if chat_template:
         after = after.replace(template=read_template(chat_template))
-    after.save(output_path)
+    save(after, output_path)
     for path, ids in ((id_map, whole.id_map), (merged_id_map, whole.other_maps[-1] if whole.other_maps else ())):
         if path:
             with output(path) as file:

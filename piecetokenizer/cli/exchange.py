@@ -5,7 +5,7 @@ import click
 from piecetokenizer import formats
 from piecetokenizer.cli.editing import read_template, roles_of
 from piecetokenizer.cli.options import dict_path_option, many_texts, utf8
-from piecetokenizer.cli.output import note
+from piecetokenizer.cli.output import check_place, check_sources, note, save
 from piecetokenizer.cli.pieces import find_piece
 from piecetokenizer.cli.specs import dictionary_at
 from piecetokenizer.editing import set_roles
@@ -54,6 +54,12 @@ def export(
       piecetokenizer export chat.model --to gguf -o chat.gguf --role 'eot=<|im_end|>' --strict
       piecetokenizer export my.model --to huggingface -o folder
     """
+    if output_path == "-":
+        raise click.UsageError("an export goes to a file or a folder, not to standard output")
+    if to == "huggingface":
+        check_sources(output_path, [model])
+    else:
+        check_place(output_path, [model])
     loaded = formats.load(model)
     if role:
         loaded = set_roles(loaded, **roles_of(loaded, role)).model
@@ -89,6 +95,7 @@ def import_(path: str, output_path: str, as_: str | None) -> None:
     \b
       piecetokenizer import llama.gguf -o llama.model
     """
+    check_place(output_path, [path])
     model = formats.load(path, as_=as_)
-    model.save(output_path)
-    note(f"{output_path}: {len(model)} pieces, encoded as by {model.tokenizer.semantics}")
+    save(model, output_path)
+    note(f"{output_path}: {len(model)} pieces; it encodes by the rules of {model.tokenizer.semantics}")

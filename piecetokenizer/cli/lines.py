@@ -106,7 +106,11 @@ def read_blocks(inputs: Sequence[str], *, size: int | None = None) -> Iterator[B
         if path == "-":
             number = yield from _blocks(sys.stdin.buffer, "standard input", size or BLOCK, number)
         else:
-            with open(path, "rb") as file:
+            try:
+                file = open(path, "rb")  # noqa: SIM115  (closed below)
+            except FileNotFoundError:
+                raise InputError(f"{path}: there is no such file; a text itself is given on standard input") from None
+            with file:
                 number = yield from _blocks(file, path, size or BLOCK, number)
 
 

@@ -101,7 +101,7 @@ def commands() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code; `args` are sys.argv's without it.
+    """Run one command and return the exit code; `args` are sys.argv's without it.  With nothing to do it says what there is to do.
 
     >>> main(["--version"])                                 # doctest: +ELLIPSIS
     piecetokenizer ...
@@ -113,7 +113,7 @@ def main(args: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            code = commands.main(args=args, prog_name="piecetokenizer", standalone_mode=False)
+            code = commands.main(args=list(sys.argv[1:] if args is None else args) or ["--help"], prog_name="piecetokenizer", standalone_mode=False)
             if code != BROKEN_PIPE:
                 sys.stdout.flush()
         except click.UsageError as error:
@@ -136,7 +136,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _complain(message: str) -> int:
     """One line on standard error, and the exit code for it."""
-    print("piecetokenizer: error:", " ".join(message.split("\n")), file=sys.stderr)
+    print("piecetokenizer: error:", " ".join(message.replace("\n\t", "\n").split("\n")), file=sys.stderr)
     return 2
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "many_texts",
     "model_instead_option",
     "model_option",
+    "normalizer_options",
     "output_option",
     "pretokenizer_options",
     "threads_option",
@@ -77,7 +78,7 @@ dict_path_option = click.option(
     metavar="PATH",
     help="Where the dictionary is with which the model was trained, if the package does not have it.",
 )
-pretokenizer_options = together(
+normalizer_options = together(
     click.option(
         "--normalization",
         type=click.Choice(["none", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "custom"]),
@@ -85,6 +86,9 @@ pretokenizer_options = together(
     ),
     click.option("--charsmap", metavar="TSV", help="Rules for --normalization custom: hex code points, tab, hex code points, a line."),
     click.option("--reconstruct", is_flag=True, default=None, help="Keep every space, so that decoding gives back the exact text."),
+)
+pretokenizer_options = together(
+    normalizer_options,
     click.option(
         "--split",
         type=click.Choice(["word", "isolate", "space", "none"]),
@@ -97,7 +101,8 @@ pretokenizer_options = together(
         "--dict",
         "dictionary",
         metavar="no|zh|PATH",
-        help="Cut Han by a dictionary: zh is the one that comes with the package, a path another; no stands for --cn char.",
+        help="Cut Han by a dictionary: zh is the one that comes with the package, a path another; no stands for --cn char, in train and "
+        "count also for --split isolate --digit split.",
     ),
     click.option("--spaces", type=click.Choice(["each", "run"]), help="run: a run of spaces is one segment, for code.  [default: each]"),
     click.option("--space", type=utf8, metavar="CHAR", help="The character that shows a space where people look.  [default: ▁]"),

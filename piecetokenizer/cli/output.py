@@ -4,13 +4,14 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO, cast
 
+from piecetokenizer import Model
 from piecetokenizer.errors import InputError
 
-__all__ = ["binary_stdout", "note", "output", "show"]
+__all__ = ["binary_stdout", "check_place", "check_sources", "note", "output", "save", "show"]
 
 
 def binary_stdout() -> BinaryIO:
@@ -29,12 +30,47 @@ def show(report: str) -> None:
     print(report, file=sys.stderr)
 
 
+def check_sources(path: str, sources: Sequence[str]) -> None:
+    """Refuse to write over a file that is read: a slip that would cost a corpus or a model."""
+    if path == "-" or not os.path.isfile(path):
+        return
+    if any(source != "-" and os.path.isfile(source) and os.path.samefile(source, path) for source in sources):
+        raise InputError(f"{path} is read and would be written over; give the output another name")
+
+
+def check_place(path: str, sources: Sequence[str] = ()) -> None:
+    """Refuse a place where nothing can be written, or where a source would be lost; asked before the work, which may take hours."""
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
+        return
+    check_sources(path, sources)
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise InputError(f"{path} is a folder; give the name of a file to write")
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise InputError(f"{path} cannot be written: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path} cannot be written: no permission to write in {folder}")
+
+
+def save(model: Model, path: str) -> None:
+    """Write a model to a file, or to standard output for `-`."""
+    if path == "-":
+        stream = binary_stdout()
+        stream.write(model.dumps())
+        stream.flush()
+    else:
+        model.save(path)
+
+
 @contextmanager
-def output(path: str) -> Iterator[BinaryIO]:
+def output(path: str, sources: Sequence[str] = ()) -> Iterator[BinaryIO]:
     """A binary stream to write to: standard output for `-`; else a temporary file beside `path`, renamed to it if the block ends well.
 
-    Devices and pipes (`/dev/null`, a FIFO) cannot be renamed over and are written directly; a symbolic link is followed.
+    Devices and pipes (`/dev/null`, a FIFO) cannot be renamed over and are written directly; a symbolic link is followed. `sources` are
+    files that must not be written over.
     """
+    check_place(path, sources)
     if path == "-":
         stream = binary_stdout()
         yield stream
@@ -42,14 +78,10 @@ def output(path: str) -> Iterator[BinaryIO]:
         return
     path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):
-        if os.path.isdir(path):
-            raise InputError(f"{path} is a folder; give the name of a file to write")
         with open(path, "wb") as stream:
             yield stream
         return
     folder, name = os.path.split(path)
-    if not os.path.isdir(folder):
-        raise InputError(f"{path} cannot be written: there is no folder {folder}; make it first")
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}.", suffix=".part", delete=False) as temporary:
         try:
             yield cast(BinaryIO, temporary)

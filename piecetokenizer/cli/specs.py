@@ -11,7 +11,17 @@ from piecetokenizer.normalize import Charsmap
 from piecetokenizer.options import choose
 from piecetokenizer.pretokenize import Dictionary
 
-__all__ = ["dictionary_at", "stages"]
+__all__ = ["dictionary_at", "normalizer_for", "stages"]
+
+
+def normalizer_for(model: str | None, options: Mapping[str, Any]) -> Normalizer:
+    """The first stage alone; `options` are under the names of options.normalizer_options."""
+    chosen = given(options)
+    if model is not None:
+        refuse_beside_a_model(chosen)
+        return normalizer_of(Model.load(model))
+    choices = choose(chosen, dict=None, charsmap=chosen.pop("charsmap", None))
+    return Normalizer(choices.pretokenizer, choices.charsmap)
 
 
 def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, PreTokenizer]:
@@ -30,14 +40,23 @@ def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, P
 
 def stages_of_model(model: Model, chosen: Mapping[str, Any]) -> tuple[Normalizer, PreTokenizer]:
     """The stages of a model; the only option that goes with one says where its dictionary is."""
+    refuse_beside_a_model(chosen, but="dictionary")
+    return normalizer_of(model), PreTokenizer(model.pretokenizer, dictionary_at(chosen.get("dictionary")))
+
+
+def refuse_beside_a_model(chosen: Mapping[str, Any], *, but: str = "") -> None:
+    """An option that says what the model says already."""
     for name in chosen:
-        if name != "dictionary":
+        if name != but:
             raise click.UsageError(f"--{name} and --model contradict each other; the model says how it is done")
-    spec = model.pretokenizer
+
+
+def normalizer_of(model: Model) -> Normalizer:
+    """The first stage as a model has it."""
     charsmap = None if model.charsmap is None else Charsmap.from_blob(model.charsmap)
     if model.charsmap_rules is not None:
         charsmap = Charsmap.from_rules(model.charsmap_rules)
-    return Normalizer(spec, charsmap), PreTokenizer(spec, dictionary_at(chosen.get("dictionary")))
+    return Normalizer(model.pretokenizer, charsmap)
 
 
 def dictionary_at(path: str | None) -> Dictionary | None:

@@ -7,10 +7,18 @@ from typing import Any
 import click
 
 from piecetokenizer.cli.lines import read_blocks
-from piecetokenizer.cli.options import errors_option, input_argument, json_option, model_instead_option, output_option, pretokenizer_options
+from piecetokenizer.cli.options import (
+    errors_option,
+    input_argument,
+    json_option,
+    model_instead_option,
+    normalizer_options,
+    output_option,
+    pretokenizer_options,
+)
 from piecetokenizer.cli.output import output
 from piecetokenizer.cli.pieces import shown
-from piecetokenizer.cli.specs import stages
+from piecetokenizer.cli.specs import normalizer_for, stages
 from piecetokenizer.errors import InputError
 
 __all__ = ["normalize", "pretokenize"]
@@ -22,14 +30,14 @@ __all__ = ["normalize", "pretokenize"]
 @json_option
 @errors_option
 @model_instead_option
-@pretokenizer_options
+@normalizer_options
 def normalize(inputs: tuple[str, ...], output_path: str, as_json: bool, errors: str, model: str | None, **options: Any) -> None:
     """Normalize each line of the INPUT files, or of standard input: stage 1.
 
     \b
       echo 'ﬁne　 print' | piecetokenizer normalize --normalization nfkc
     """
-    normalizer, _ = stages(model, options)
+    normalizer = normalizer_for(model, options)
 
     def line(text: str) -> str:
         normalized = str(normalizer.normalize(text, errors=errors))
@@ -78,7 +86,7 @@ def shown_segment(segment: str, space: str) -> str:
 
 def write_lines(inputs: Sequence[str], output_path: str, line: Callable[[str], str], errors: str, as_json: bool) -> None:
     """A line of output for each text."""
-    with output(output_path) as file:
+    with output(output_path, inputs) as file:
         for block in read_blocks(inputs):
             for index, text in enumerate(block.texts(errors=errors, as_json=as_json)):
                 try:

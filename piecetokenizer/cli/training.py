@@ -7,7 +7,7 @@ import click
 
 from piecetokenizer import train as learn
 from piecetokenizer.cli.options import given, many_texts, pretokenizer_options, together, utf8
-from piecetokenizer.cli.output import note, show
+from piecetokenizer.cli.output import check_place, note, save, show
 from piecetokenizer.errors import SpecError
 from piecetokenizer.train import TrainReport
 
@@ -82,6 +82,7 @@ def train(inputs: tuple[str, ...], output_path: str, dictionary: str | None, pad
       piecetokenizer train src/*.py -o code.model --reconstruct --spaces run
       piecetokenizer train zh.txt.gz -o zh.model --dict zh --control '<|im_start|>' --control '<|im_end|>'
     """
+    check_place(output_path, inputs)
     chosen = given(options)
     if pad:
         if chosen.setdefault("pad_piece", "<pad>") != "<pad>":
@@ -89,6 +90,6 @@ def train(inputs: tuple[str, ...], output_path: str, dictionary: str | None, pad
         chosen.setdefault("pad_id", 3)
     report = TrainReport()
     model = learn(list(inputs), dict=dictionary, progress=not quiet, report=report, notice=note, **chosen)
-    model.save(output_path)
+    save(model, output_path)
     if not quiet:
         show(str(report))

@@ -145,3 +145,56 @@ def test_answers_come_while_the_input_is_open(model, tmp_path):
             assert process.stdout.readline().replace(b" ", b"").replace("▁".encode(), b" ") == text
         process.stdin.close()
         assert process.wait(timeout=30) == 0
+
+
+def test_nothing_to_do_says_what_there_is_to_do(cli):
+    nothing = cli()
+    assert (nothing.code, nothing.err) == (0, "")
+    assert nothing.text == cli("--help").text
+
+
+def test_what_is_read_is_not_written_over(cli, model, corpus, tmp_path):
+    """Each command whose result would take the place of what it reads; also by another name of the same file."""
+    copy, link = tmp_path / "copy.model", tmp_path / "link.txt"
+    copy.write_bytes(model.read_bytes())
+    link.symlink_to(corpus)
+    before = corpus.read_bytes(), copy.read_bytes()
+    slips = [
+        ["train", corpus, "-o", corpus],
+        ["train", link, "-o", corpus, "--vocab-size", 300],
+        ["count", corpus, "-o", link],
+        ["normalize", corpus, "-o", corpus],
+        ["pretokenize", corpus, "-o", corpus],
+        ["encode", "-m", copy, corpus, "-o", corpus],
+        ["encode", "-m", copy, corpus, "-o", copy],
+        ["decode", "-m", copy, corpus, "-o", copy],
+        ["export", copy, "--to", "gguf", "-o", copy],
+        ["export", copy, "--to", "huggingface", "-o", copy],
+        ["import", copy, "-o", copy],
+        ["edit", copy, "-o", tmp_path / "new.model", "--id-map", copy],
+    ]
+    for slip in slips:
+        assert "is read and would be written over" in cli(*slip).error, slip
+    assert (corpus.read_bytes(), copy.read_bytes()) == before
+    assert not (tmp_path / "new.model").exists()
+    assert cli("edit", copy, "-o", copy, "--control", "<new>").code == 0  # an edit in place is no slip
+    assert copy.read_bytes() != before[1]
+
+
+@pytest.mark.parametrize("command", [["train"], ["count"]])
+def test_a_place_that_cannot_be_written_is_said_before_the_work(cli, tmp_path, command):
+    for place in (tmp_path / "nowhere" / "x", tmp_path):
+        assert "folder" in cli(*command, tmp_path / "no-corpus.txt", "-o", place).error
+
+
+def test_models_go_to_standard_output(cli, model, corpus, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli("edit", model, "-o", "-").out == model.read_bytes()
+    assert cli("import", model, "-o", "-").out == model.read_bytes()
+    assert cli("train", corpus, "-o", "-", "--vocab-size", "300", "-q").out.startswith(b"# piecetokenizer model 1\n")
+    assert "standard output" in cli("export", model, "--to", "gguf", "-o", "-").error
+    assert os.listdir(tmp_path) == [corpus.name]
+
+
+def test_a_text_in_place_of_a_file_name(cli, model):
+    assert "standard input" in cli("encode", "-m", model, "the cat sat").error

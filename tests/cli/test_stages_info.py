@@ -13,6 +13,7 @@ def test_normalize(cli):
     assert cli("normalize", input=text).text == "the ﬁrst　 cat\n\nA\n"
     assert cli("normalize", "--normalization", "nfkc_cf", input=text).text == "the first cat\n\na\n"
     assert cli("normalize", "--reconstruct", input=text).text == text
+    assert "--split" in cli("normalize", "--split", "word", input=text).error  # has nothing to do with it
     assert cli("normalize", "--json", "--normalization", "nfkc", input='"ﬁ\\n  x"\n').text == '"fi\\n x"\n'
 
 
@@ -44,6 +45,8 @@ def test_a_model_says_how(cli, model):
         == cli("pretokenize", "--reconstruct", input="  a  b\n").text
     )
     assert "--split" in cli("pretokenize", "-m", model, "--split", "word", input="a\n").error
+    assert cli("normalize", "-m", model, input="  a  b\n").text == "  a  b\n"
+    assert "--reconstruct" in cli("normalize", "-m", model, "--reconstruct", input="a\n").error
     assert "surrogate" in cli("pretokenize", "--json", input='"\\udc00"\n').error
 
 

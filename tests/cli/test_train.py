@@ -60,6 +60,7 @@ def test_dictionary(cli, tmp_path):
     assert "words.txt" in cli("encode", "-m", path, input="天地\n").error
     assert cli("encode", "-m", path, "--dict", words, "--pieces", input="天地玄黄\n").text == "天地 玄黄\n"
     assert cli("pretokenize", "-m", path, "--dict", words, input="地玄黄天地\n").text == "地 玄黄 天地\n"
+    assert cli("normalize", "-m", path, input="地玄黄天地\n").text == "地玄黄天地\n"  # no dictionary needed
     words.write_text("天 1\n", encoding="utf-8")
     assert "words.txt" in cli("encode", "-m", path, "--dict", words, input="天地\n").error
 
