@@ -139,7 +139,7 @@ def decode_flat(file: BinaryIO, tokenizer: Tokenizer, source: str, as_json: bool
     file.write(decoder.flush().encode())
 
 
-def push_all(decoder: StreamDecoder, source: str) -> Iterator[str]:
+def push_all(decoder: StreamDecoder[str], source: str) -> Iterator[str]:
     """The texts of the ids of a `.npy` file, some at a time."""
     for ids in read_flat(source):
         try:

@@ -113,7 +113,8 @@ def main(args: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            code = commands.main(args=list(sys.argv[1:] if args is None else args) or ["--help"], prog_name="piecetokenizer", standalone_mode=False)
+            given = list(sys.argv[1:] if args is None else args)
+            code = commands.main(args=given or ["--help"], prog_name="piecetokenizer", standalone_mode=False)
             if code != BROKEN_PIPE:
                 sys.stdout.flush()
         except click.UsageError as error:

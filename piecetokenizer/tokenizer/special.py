@@ -134,6 +134,8 @@ def joined(parts: Parts, errors: str) -> tuple[bytes, list[tuple[int, int]]]:
     """Parts of a text as one, and the stretches of it that are trusted; a part's edge is no boundary."""
     if not isinstance(parts, (list, tuple)):
         raise InputError(f"{parts!r} is of type {type(parts).__name__}, not a text: give a str, UTF-8 bytes, or a list of parts")
+    if parts and isinstance(parts[0], str):
+        raise InputError("a list of str is not a text: encode_batch takes many texts, and the parts of one are tuples (text, trusted)")
     for part in parts:
         if not isinstance(part, tuple) or len(part) != 2 or not isinstance(part[1], bool):
             raise InputError(f"{part!r} is not a part of a text: give tuples (text, trusted) with trusted True or False")

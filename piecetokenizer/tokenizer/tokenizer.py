@@ -39,6 +39,8 @@ class Tokenizer:
     __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "model")
 
     def __init__(self, model: Model, *, dictionary: Any = None) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a Model is expected, not {type(model).__name__}: Tokenizer.load(path) reads a file")
         self.model = model
         self._engine = Engine(model, dictionary)
         self._bos = model.tokenizer.bos_id if model.tokenizer.add_bos else -1
@@ -110,8 +112,8 @@ class Tokenizer:
     ) -> Any:
         """The ids of a text, as a list, a numpy array of int32, or the pieces' texts.
 
-        `dropout` leaves out each merge with this probability, by the `seed` of the call; `errors` is about lone surrogates and invalid
-        UTF-8.
+        `bos`, `eos` and `special` are explained at the class. `dropout` leaves out each merge with this probability, by the `seed` of the
+        call; `errors` is about lone surrogates and invalid UTF-8: refuse them, or read each as U+FFFD.
         """
         engine = self._engine
         first = self._bos if bos is None else engine.role("bos") if bos else -1

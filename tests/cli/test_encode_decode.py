@@ -328,3 +328,8 @@ def test_decimal_rows_are_the_lines(text):
     rows = decimal_rows(block)
     if rows or (text.strip(" \t\n") and "\r" not in text and max(map(int, text.split())) <= 2**31):
         assert [row.tolist() for row in rows] == [[int(word) for word in line.split()] for line in block.lines()]
+
+
+def test_a_wrong_id_in_an_npy_file_is_said_with_its_file(cli, model, tmp_path):
+    np.save(tmp_path / "ids.npy", np.array([5, 10**6]))
+    assert "ids.npy: id 1000000" in cli("decode", "-m", model, tmp_path / "ids.npy").error

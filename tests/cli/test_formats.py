@@ -41,7 +41,8 @@ def test_import_makes_a_model_that_encodes_as_the_tool_does(cli: Cli, model: Pat
         cli("export", model, "--to", to, "-o", tmp_path / name)
         result = cli("import", tmp_path / name, "-o", tmp_path / "back.model")
         assert (result.code, result.out) == (0, b"")
-        assert result.err.startswith(f"piecetokenizer: {tmp_path / 'back.model'}: {len(Model.load(model))} pieces; it encodes by the rules of ")
+        said = f"piecetokenizer: {tmp_path / 'back.model'}: {len(Model.load(model))} pieces; it encodes by the rules of "
+        assert result.err.startswith(said)
         assert cli("encode", "-m", tmp_path / "back.model", input=text).text == ids
         # Other tools' files can be used without importing them first.
         assert cli("encode", "-m", tmp_path / name, input=text).text == ids

@@ -59,6 +59,16 @@ def test_what_is_no_parts(parts: object) -> None:
         TOKENIZER.encode(parts)  # type: ignore[call-overload]
 
 
+def test_many_texts_are_for_encode_batch() -> None:
+    with pytest.raises(InputError, match="encode_batch"):
+        TOKENIZER.encode(["hi", "New York"])  # type: ignore[call-overload]
+
+
+def test_a_path_is_no_model() -> None:
+    with pytest.raises(TypeError, match=r"Tokenizer\.load\(path\)"):
+        Tokenizer("my.model")  # type: ignore[arg-type]
+
+
 def test_user_defined_ones_match_longest_at_the_leftmost_place() -> None:
     assert pieces("x New York y") == [*pieces("x "), "New York", *pieces(" y")]
     assert pieces("t_123t_12t_1") == ["t_123", "t_12", "t_1"]
