@@ -32,6 +32,9 @@ MERGED = {
 }
 """The types beside NORMAL that merges can make."""
 
+SINGLE = {"native": frozenset[int](), "sentencepiece": frozenset[int](), "llama": frozenset({UNKNOWN, CONTROL, UNUSED, BYTE})}
+"""The types beside NORMAL that one character of a text can be; a user-defined one is found before."""
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -56,7 +59,7 @@ def gguf_draft(model: Model, pretokenizer: PreTokenizer, *, route: str, name: st
         *lint.normalized(model),
         *lint.boundaries(model, pretokenizer),
         *llama_names.retyped(columns, roles),
-        *lint.literal_space(model),
+        *lint.literal_space(model, "llama"),
         *_prefix(model, columns, "fragment"),
     ]
     if model.tokenizer.semantics != "llama":
@@ -64,15 +67,17 @@ def gguf_draft(model: Model, pretokenizer: PreTokenizer, *, route: str, name: st
     if model.tokenizer.eos_id < 0:
         findings.append(Finding(Kind.NOTE, "the model has no EOS, which GGUF cannot say: its key names the unknown token"))
     if route == "llama":
-        findings += _merged(model, columns, MERGED["llama"])
+        findings += _merged(model, columns, MERGED["llama"], SINGLE["llama"])
         theirs = LlamaReader(columns.texts, columns.scores, types, space_prefix=spec.prefix != "none")
         merges = None
     else:
         if spec.prefix != "none":
             raise FormatError("the bpe route has no space prefix: export this model with route llama")
-        findings += _merged(model, columns, frozenset(), single=MERGED["llama"] - {USER_DEFINED})
+        findings += _merged(model, columns, MERGED["native"], SINGLE["llama"])
         findings += _lines(columns)
         merges = merges_of(columns, single=True)
+        if not merges:
+            raise FormatError("llama.cpp does not load the bpe route without a merge, and this model has none: export it with route llama")
         theirs = LlamaBpeReader(columns.texts, types, merges)
 
     def write(path: str | os.PathLike[str]) -> None:
@@ -88,8 +93,8 @@ def sentencepiece_draft(model: Model, pretokenizer: PreTokenizer) -> Draft:
         raise FormatError(f"{len(columns.of_type(UNKNOWN))} pieces are of type unknown: a SentencePiece model has exactly one")
     findings = [
         *lint.boundaries(model, pretokenizer),
-        *lint.literal_space(model),
-        *_merged(model, columns, MERGED["sentencepiece"]),
+        *lint.literal_space(model, "sentencepiece"),
+        *_merged(model, columns, MERGED["sentencepiece"], SINGLE["sentencepiece"]),
         *_prefix(model, columns, "text"),
     ]
     if model.tokenizer.semantics != "sentencepiece":
@@ -109,13 +114,12 @@ def huggingface_draft(model: Model, pretokenizer: PreTokenizer, *, template: str
     spec = model.pretokenizer
     added = columns.of_type(UNKNOWN, CONTROL, USER_DEFINED)
     crossing = lint.boundaries(model, pretokenizer)
-    # A prefix is put there by a pre-tokenizer too, and there is room for one.
-    pattern = split_regex(spec) if crossing and spec.prefix == "none" else None
+    pattern = split_regex(spec) if crossing else None
     findings = [
         *(crossing if pattern is None else []),
-        *lint.literal_space(model),
+        *lint.literal_space(model, "huggingface"),
         *_halves(columns),
-        *_merged(model, columns, frozenset(), single=frozenset({UNUSED}), found=frozenset({UNKNOWN, CONTROL})),
+        *_merged(model, columns, MERGED["native"], frozenset({UNUSED}), found=frozenset({UNKNOWN, CONTROL})),
     ]
     # Here "parse" looks for control tokens, but not for the unknown one.
     parsed = f'the reader always looks for control tokens, and for {unknown[0]}, in a text: it encodes as special="parse" does here'
@@ -127,7 +131,7 @@ def huggingface_draft(model: Model, pretokenizer: PreTokenizer, *, template: str
         beside = tuple(form for text in added for form in (text + " ", " " + text))
         findings.append(Finding(Kind.EXCEPTION, "texts with an added token beside a space, which the reader trims there", beside))
     if spec.prefix == "text":
-        findings.append(Finding(Kind.EXCEPTION, "texts with an added token, behind which the reader may put another space", tuple(added)))
+        findings.append(Finding(Kind.EXCEPTION, "texts with an added token, behind which the reader puts another space", tuple(added)))
     if model.tokenizer.semantics == "llama":
         findings += lint.overlapping(added)
     content = tokenizer_json(model, columns, merges := merges_of(columns), pattern)
@@ -146,13 +150,14 @@ def huggingface_draft(model: Model, pretokenizer: PreTokenizer, *, template: str
 def _merged(
     model: Model,
     columns: Columns,
-    theirs: frozenset[int],
+    merged: frozenset[int],
+    single: frozenset[int],
     *,
-    single: frozenset[int] = frozenset(),
     found: frozenset[int] = frozenset(),
 ) -> list[Finding]:
     """Tokens that ordinary text becomes in one of the two encoders and not in the other; those `found` whole are never merged."""
-    return lint.spelled(columns, merged=(MERGED[model.tokenizer.semantics] ^ theirs) - found, single=single)
+    ours = model.tokenizer.semantics
+    return lint.spelled(columns, merged=(MERGED[ours] ^ merged) - found, single=(SINGLE[ours] ^ single) - found)
 
 
 def _prefix(model: Model, columns: Columns, theirs: str) -> list[Finding]:

@@ -43,13 +43,9 @@ def tokenizer_json(model: Model, columns: Columns, merges: list[Merge], pattern:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap_of(model)).decode()})
     if not spec.reconstruct:
         steps += TRIM
-    before = None if pattern is None else split(pattern)
-    if spec.prefix == "text" and not spec.reconstruct:
-        # Puts ▁ before the first fragment that has none, which is every first fragment once its spaces are trimmed.
-        before = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
-    else:
-        steps += [{"type": "Prepend", "prepend": SPACE}] * (spec.prefix != "none")
-        steps.append({"type": "Replace", "pattern": {"String": " "}, "content": SPACE})
+    # Metaspace could put the prefix before the first fragment only, but forgets it where spaces were trimmed before it.
+    steps += [{"type": "Prepend", "prepend": SPACE}] * (spec.prefix != "none")
+    steps.append({"type": "Replace", "pattern": {"String": " "}, "content": SPACE})
     after: list[Json] = [{"type": "Replace", "pattern": {"String": SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}]
     if spec.prefix != "none":
         after.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
@@ -59,7 +55,7 @@ def tokenizer_json(model: Model, columns: Columns, merges: list[Merge], pattern:
         "padding": None,
         "added_tokens": [{"id": id, **token} for id, token in _added(columns).items()],
         "normalizer": {"type": "Sequence", "normalizers": steps},
-        "pre_tokenizer": before,
+        "pre_tokenizer": None if pattern is None else split(pattern),
         "post_processor": _post_processor(model, columns),
         "decoder": {"type": "Sequence", "decoders": after},
         "model": {

@@ -192,13 +192,10 @@ class _Reader:
         if steps[:2] == list(TRIM):
             reconstruct, steps = False, steps[2:]
         if before is not None:
-            metaspace = {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "first", "split": False}
             rule = next((rule for rule in IMPORTABLE if before == split(split_regex(rule) or "")), None) if steps == [MARK] else None
             if rule is not None:
                 return rule.replace(reconstruct=reconstruct)
-            if before != metaspace or steps or reconstruct:
-                self.refuse(f"the pre-tokenizer {_name(before)} cannot be imported: it is none of those that our spec can express")
-            return PreTokenizerSpec(split="none", prefix="text")
+            self.refuse(f"the pre-tokenizer {_name(before)} cannot be imported: it is none of those that our spec can express")
         prefix = "none"
         if steps[:1] == [PREPEND]:
             prefix, steps = "fragment", steps[1:]

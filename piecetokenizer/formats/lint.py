@@ -48,7 +48,7 @@ def boundaries(model: Model, pretokenizer: PreTokenizer) -> list[Finding]:
 
 
 def spelled(columns: Columns, *, merged: Iterable[int], single: Iterable[int] = ()) -> list[Finding]:
-    """Tokens that ordinary text can become: of the types `merged` by any merge, of the types `single` if they are one character.
+    """Tokens that ordinary text can become: of the types `merged` by a merge, of the types `single` if they are one character.
 
     A merge joins two symbols, each a token or one character, so trying every split of a token's text misses nothing.
     """
@@ -56,12 +56,12 @@ def spelled(columns: Columns, *, merged: Iterable[int], single: Iterable[int] = 
     merged, single = set(merged), set(single)
     hits = []
     for text, type in zip(columns.texts, columns.types, strict=True):
-        if type == NORMAL or (type not in merged and type not in single):
+        if type == NORMAL:
             continue
         # A user-defined token is cut out before anything is merged; only one whose ▁ came from a space is left to be merged.
         if type == USER_DEFINED and SPACE not in text:
             continue
-        if len(text) == 1 or (type in merged and " " not in text and _can_be_merged(text, known)):
+        if type in single if len(text) == 1 else type in merged and " " not in text and _can_be_merged(text, known):
             hits.append(text)
     if not hits:
         return []
@@ -101,8 +101,10 @@ def normalized(model: Model) -> list[Finding]:
     return [Finding(Kind.NORMALIZED, f"the reader does not do {' nor '.join(done)}: give it text that is normalized already")]
 
 
-def literal_space(model: Model) -> list[Finding]:
+def literal_space(model: Model, reader: str) -> list[Finding]:
     """▁ and the space: readers make one of the two before they merge, so a space that is left over is three bytes there and one here."""
+    if model.tokenizer.semantics == "sentencepiece" and reader != "sentencepiece" and not model.pretokenizer.reconstruct:
+        return [Finding(Kind.NOTE, "a literal ▁ (U+2581) at the end of a text is trimmed here, not by the reader", (SPACE,))]
     if model.tokenizer.semantics != "native":
         return []
     id = model.id_of(model.pretokenizer.space)

@@ -211,8 +211,6 @@ def _normalized(text: str, content: Mapping[str, Any]) -> str:
             text = text.replace(step["pattern"]["String"], step["content"])
         elif step["type"] == "Replace":
             text = re.sub(step["pattern"]["Regex"].replace(r"\z", r"\Z"), step["content"], text)
-    if content["pre_tokenizer"] and content["pre_tokenizer"]["type"] == "Metaspace" and text:
-        text = SPACE + text.replace(" ", SPACE)
     return text
 
 

@@ -1,8 +1,8 @@
 """Models of other tools keep the rules of their readers: llama is llama.cpp's SPM kind, sentencepiece SentencePiece's BPE.
 
                         native              llama                               sentencepiece
-    a merge may make    NORMAL              any piece                           NORMAL, USER_DEFINED, UNUSED
-    one character is    NORMAL              any piece                           any piece
+    a merge may make    NORMAL              any piece                           NORMAL, USER_DEFINED; UNUSED, and takes it apart again
+    one character is    NORMAL              any piece                           NORMAL, USER_DEFINED
     user-defined match  in raw text,        in raw text, the longest symbol     in normalized text, where ▁ is the space,
                         leftmost-longest    of all first                        leftmost-longest; raw text that spells one is not rewritten
     special="parse"     CONTROL             CONTROL, UNKNOWN                    CONTROL (an addition of ours)
@@ -13,7 +13,7 @@
                         put there           the first id                        the first visible character, if spaces are trimmed
 
 In: a Model.  Out: what the other files of this folder ask about it; they do not know semantics themselves.  Only a UNUSED piece that
-SentencePiece would make and then take apart again is refused here: such a model cannot be used.
+SentencePiece can make and then takes apart again is refused here: such a model cannot be used.
 """
 
 import dataclasses
@@ -44,15 +44,18 @@ def mergeable(model: Model) -> NDArray[np.bool_]:
     if semantics == "native":
         native: NDArray[np.bool_] = model.types == PieceType.NORMAL
         return native
-    single = np.fromiter((len(text) == 1 for text in model.texts), np.bool_, len(model))
-    for id in np.flatnonzero((model.types == PieceType.UNUSED) & ~single).tolist():
-        if " " in model.texts[id]:
-            continue  # no normalized text has a real space
-        raise ModelError(
-            f"piece {id} {model.texts[id]!r} is unused: SentencePiece would take it apart again, by a rule that "
-            "depends on the whole text; give such pieces another type, or remove them"
-        )
-    made: NDArray[np.bool_] = single | np.isin(model.types, (PieceType.NORMAL, PieceType.USER_DEFINED))
+    made: NDArray[np.bool_] = np.isin(model.types, (PieceType.NORMAL, PieceType.USER_DEFINED))
+    unused = np.flatnonzero(model.types == PieceType.UNUSED).tolist()
+    known = {model.texts[id].replace(" ", model.pretokenizer.space) for id in np.flatnonzero(made).tolist()} if unused else set()
+    for id in unused:
+        text = model.texts[id]
+        last = len(text) - 1
+        # A merge joins two symbols, each a piece or one character; no normalized text has a real space.
+        if " " not in text and any((i == 1 or text[:i] in known) and (i == last or text[i:] in known) for i in range(1, len(text))):
+            raise ModelError(
+                f"piece {id} {text!r} is unused: SentencePiece would take it apart again, by a rule that "
+                "depends on the whole text; give such pieces another type, or remove them"
+            )
     return made
 
 

@@ -10,8 +10,8 @@ from formats.oracles import llama_encode
 from reference.small_models import small_model
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer, sentencepiece_model_pb2
 
-from piecetokenizer import Tokenizer, formats
-from piecetokenizer.errors import FormatError
+from piecetokenizer import Model, Tokenizer, formats
+from piecetokenizer.errors import FormatError, ModelError
 
 EXACT: dict[str, dict[str, Any]] = {
     "word": {},
@@ -193,3 +193,24 @@ def test_a_piece_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.model").write_bytes(data)
     with pytest.raises(FormatError, match=r"m\.model: piece \d+ is not valid UTF-8: b'.*\\xc3\("):
         formats.load(tmp_path / "m.model")
+
+
+def with_types(types: dict[str, int]) -> Model:
+    """A model of SentencePiece's kind, some of whose pieces have another type."""
+    model = small_model([*types, "x", " "], split="none", tokenizer={"semantics": "sentencepiece"})
+    return model.replace(types=[types.get(piece.text, int(piece.type)) for piece in model])
+
+
+def test_pieces_that_are_not_normal_are_as_there(tmp_path: Path) -> None:
+    """One character that is a control or an unused piece goes out as bytes; an unused piece that nothing can make is no matter."""
+    model = with_types({"§": 3, "¤": 5, "<unused7>": 5, "x§": 1})
+    formats.export(model, tmp_path / "m.model", to="sentencepiece", strict=True)
+    reader = SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    tokenizer = Tokenizer.load(tmp_path / "m.model")
+    for text in ("§", "x§", "¤x", "<unused7>", "§§ ¤"):
+        assert (text, tokenizer.encode(text)) == (text, reader.encode(text))
+
+
+def test_an_unused_piece_that_can_be_made_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="piece 259 'xx' is unused: SentencePiece would take it apart again"):
+        Tokenizer(with_types({"xx": 5}))

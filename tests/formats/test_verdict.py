@@ -66,7 +66,7 @@ def naive_symbols(text: str, texts: set[str]) -> set[str]:
 @given(st.sets(st.text("ab<>", min_size=1, max_size=4), max_size=12), st.text("ab<>", min_size=1, max_size=4))
 def test_a_token_that_is_not_found_can_never_be_merged(pieces: set[str], control: str) -> None:
     model = small_model(sorted(pieces - {control}), control=(control,), split="none")
-    found = lint.spelled(columns_of(model, user_space=" "), merged=(3,))
+    found = lint.spelled(columns_of(model, user_space=" "), merged=(3,), single=(3,))
     if control in naive_symbols(control, pieces | {control}):
         assert any(control in finding.spelled for finding in found)
     if not found:
