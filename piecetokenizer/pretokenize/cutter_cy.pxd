@@ -25,6 +25,7 @@ cdef class BoundaryCutter:
 
     cpdef start_one(self, text, long long size)
     cpdef long long cut(self) noexcept
+    cdef long long _scan(self) noexcept nogil
     cdef _bind(self, text)
     cdef long long _within(self, long long stop, long long at) noexcept nogil
     cdef int _class_of(self, unsigned int code) noexcept nogil

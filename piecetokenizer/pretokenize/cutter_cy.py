@@ -30,6 +30,7 @@ MARK = cython.declare(cython.int, 5)
 PUNCTUATION = cython.declare(cython.int, 8)
 APOSTROPHE = cython.declare(cython.int, 9)
 PADDING = cython.declare(cython.longlong, 64)
+LONG = cython.declare(cython.longlong, 4096)  # bytes of text from which on the GIL is let go
 
 
 @cython.final
@@ -123,8 +124,20 @@ class BoundaryCutter:
 
     def cut(self) -> cython.longlong:
         """Find the next ends, at most a window of them: how many there are now in `ends`.  0 says that all texts are done."""
+        n: cython.longlong
         if self._index >= self._count:
             return 0
+        if self._count == 1 and self._stop - self._at < LONG:
+            return self._scan()  # to let go of the GIL and take it again would cost as much as the work
+        with cython.nogil:
+            n = self._scan()
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _scan(self) -> cython.longlong:
+        """What cut() does."""
         p: cython.pointer[cython.const[cython.uchar]] = cython.address(self._text[0]) if cython.compiled else self._text
         classes: cython.pointer[cython.const[cython.uchar]] = cython.address(self._bytes[0]) if cython.compiled else self._bytes
         table: cython.pointer[cython.const[cython.uchar]] = cython.address(self._table[0]) if cython.compiled else self._table
@@ -137,40 +150,39 @@ class BoundaryCutter:
         until: cython.longlong
         cls: cython.int
         code: cython.uint
-        with cython.nogil:
-            while n < room:
-                if at == stop:
-                    # ends[n] has room, and row says whether the text had a character at all.
-                    ends[n] = stop
-                    n += row != START
-                    row = START
-                    self._index += 1
-                    if self._index >= self._count:
-                        break
-                    stop = self._within(self._stops[self._index], at)
-                    continue
-                until = at + (room - n)
-                if until > stop:
-                    until = stop
-                while at < until:
-                    cls = classes[p[at]]
-                    if cls >= SPECIAL:
-                        break
-                    ends[n] = at
-                    n += table[row | cls]
-                    row = cls << 4
-                    at += 1
-                while at < until and classes[p[at]] >= SPECIAL:
-                    code = code_at(p, at)
-                    cls = self._class_of(code)
-                    if cls == APOSTROPHE and not self._is_inner(p, row, at + (code & 7), stop):
-                        cls = PUNCTUATION
-                    ends[n] = at
-                    n += table[row | cls]
-                    row = cls << 4
-                    at += code & 7
-                if at > stop:
-                    at = stop
+        while n < room:
+            if at == stop:
+                # ends[n] has room, and row says whether the text had a character at all.
+                ends[n] = stop
+                n += row != START
+                row = START
+                self._index += 1
+                if self._index >= self._count:
+                    break
+                stop = self._within(self._stops[self._index], at)
+                continue
+            until = at + (room - n)
+            if until > stop:
+                until = stop
+            while at < until:
+                cls = classes[p[at]]
+                if cls >= SPECIAL:
+                    break
+                ends[n] = at
+                n += table[row | cls]
+                row = cls << 4
+                at += 1
+            while at < until and classes[p[at]] >= SPECIAL:
+                code = code_at(p, at)
+                cls = self._class_of(code)
+                if cls == APOSTROPHE and not self._is_inner(p, row, at + (code & 7), stop):
+                    cls = PUNCTUATION
+                ends[n] = at
+                n += table[row | cls]
+                row = cls << 4
+                at += code & 7
+            if at > stop:
+                at = stop
         self._at = at
         self._stop = stop
         self._row = row

@@ -21,10 +21,8 @@ if cython.compiled:
     from cython.cimports.cpython.list import PyList_New, PyList_SET_ITEM
     from cython.cimports.cpython.ref import Py_INCREF
     from cython.cimports.piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
-    from cython.cimports.piecetokenizer.tokenizer.merge_cy import Merger
 else:
     from piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
-    from piecetokenizer.tokenizer.merge_cy import Merger
 
 MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -38,40 +36,11 @@ LONG = cython.declare(cython.longlong, 62)
 @cython.final
 @cython.cclass
 class Encoder:
-    """Private state of one thread.
+    """Private state of one thread.  The types are in encoder_cy.pxd.
 
     The caller gives the arrays: `text` (with slack), `ends`, `output` (room for the bytes of the text, its rows, and 16 more), and
     makes the Merger's scratch larger when `run` or `again` answers with a negative number, that many bytes; then calls `again`.
     """
-
-    merger: Merger
-    text: cython.const[cython.uchar][::1]
-    ends: cython.const[cython.longlong][::1]
-    out: cython.int[::1]
-    out_bytes: cython.uchar[::1]
-    stops: cython.const[cython.longlong][::1]
-    leads: cython.const[cython.int][::1]
-    row_ends: cython.longlong[::1]
-    ascii: cython.const[cython.uchar][::1]
-    seams: cython.const[cython.ulonglong][::1]
-    cache: cython.ulonglong[::1]
-    records: cython.uchar[::1]
-    cuts: cython.longlong[::1]
-    keys: cython.ulonglong[::1]
-    masks: cython.const[cython.ulonglong][::1]
-    uncached: cython.bint
-    seam_shift: cython.int
-    cache_shift: cython.int
-    record_shift: cython.int
-    window: cython.longlong  # ends in the window, and the next of them
-    next_end: cython.longlong
-    batch: cython.longlong  # segments in the batch, and the next of them
-    next_cut: cython.longlong
-    refined: cython.longlong  # text up to here is in the batch
-    position: cython.longlong  # text up to here has its ids
-    written: cython.longlong
-    row: cython.longlong
-    rows: cython.longlong
 
     def __init__(self, merger, ascii, seams, seam_shift, cache, cache_shift, records, record_shift, cuts, keys, masks) -> None:
         self.merger = merger
@@ -126,8 +95,6 @@ class Encoder:
         self.window = self.next_end = self.batch = self.next_cut = 0
         self.refined = self.position = self.written = self.row = 0
 
-    @cython.ccall
-    @cython.exceptval(check=False)
     def append(self, id: cython.int) -> cython.void:
         """Write an id that stands for no text."""
         self.out[self.written] = id

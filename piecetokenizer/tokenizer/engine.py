@@ -80,7 +80,11 @@ class Engine:
 
     def workspace(self) -> Workspace:
         """A new workspace."""
-        return Workspace(self.normalizer, self.pretokenizer, self.tables)
+        work = Workspace(self.normalizer, self.pretokenizer, self.tables)
+        if self.is_native_plain:
+            spec = self.model.tokenizer
+            work.open_lane(self.flags, spec.bos_id if spec.add_bos else -1, spec.eos_id if spec.add_eos else -1, self.ints)
+        return work
 
     def checkout(self) -> Workspace:
         """A workspace for one call, which gives it back with `checkin` when it went well."""

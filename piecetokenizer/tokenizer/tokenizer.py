@@ -36,13 +36,14 @@ class Tokenizer:
     `(text, trusted)`: they are one text, in which control tokens become ids where they lie wholly inside trusted parts.
     """
 
-    __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "model")
+    __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "_pool", "model")
 
     def __init__(self, model: Model, *, dictionary: Any = None) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Model is expected, not {type(model).__name__}: Tokenizer.load(path) reads a file")
         self.model = model
         self._engine = Engine(model, dictionary)
+        self._pool = self._engine.pool
         self._bos = model.tokenizer.bos_id if model.tokenizer.add_bos else -1
         self._eos = model.tokenizer.eos_id if model.tokenizer.add_eos else -1
 
@@ -115,6 +116,10 @@ class Tokenizer:
         `bos`, `eos` and `special` are explained at the class. `dropout` leaves out each merge with this probability, by the `seed` of the
         call; `errors` is about lone surrogates and invalid UTF-8: refuse them, or read each as U+FFFD.
         """
+        if type(text) is str and special == "text" and not dropout and bos is None and eos is None and out != "pieces":
+            ids: Any = self._encode_short(text, out)
+            if ids is not None:
+                return ids
         engine = self._engine
         first = self._bos if bos is None else engine.role("bos") if bos else -1
         last = self._eos if eos is None else engine.role("eos") if eos else -1
@@ -134,17 +139,31 @@ class Tokenizer:
             work = engine.checkout()
             encoder = engine.run_text(work, text, options)
         if out == "list":
-            ids: Any = encoder.take(engine.ints)
+            ids = encoder.take(engine.ints)
         elif out == "numpy":
             ids = work.result()
         elif out == "pieces":
-            texts = self.model.texts
-            ids = [texts[id] for id in encoder.take(engine.ints)]
+            ids = list(map(self.model.texts.__getitem__, encoder.take(engine.ints)))
         else:
             raise SpecError(f"out={out!r} is not allowed: it is one of list, numpy, pieces")
         if work.out is not work.kept:
             work.release()
         engine.checkin(work)
+        return ids
+
+    def _encode_short(self, text: str, out: str) -> Any:
+        """The ids of a text that may take the fast lane (see lane_cy); None if it may not."""
+        try:
+            work = self._pool.pop()
+        except IndexError:
+            return None
+        lane, ids = work.lane, None
+        if lane is not None:
+            if out == "list":
+                ids = lane.encode(text)
+            elif out == "numpy":
+                ids = lane.encode_array(text)
+        self._pool.append(work)
         return ids
 
     def encode_with_offsets(

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.pretokenize.cutter_cy import BoundaryCutter
 from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
+from piecetokenizer.tokenizer.lane_cy import Lane
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays
 from piecetokenizer.tokenizer.tables import Tables
 
@@ -29,7 +31,7 @@ _KEEP = 1 << 16
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_worker", "encoder", "kept", "merger", "out")
+    __slots__ = ("_bound", "_cutter", "_ends", "_worker", "encoder", "kept", "lane", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -41,6 +43,12 @@ class Workspace:
         self._bound: object = None
         self._ends: object = None
         self._write_to(self.kept)
+        self.lane: Any = None
+
+    def open_lane(self, flags: int, first: int, last: int, ints: list[int]) -> None:
+        """Let short texts take the fast lane: flags of a whole text, the ids put `first` and `last` (-1: none), an int for each id."""
+        if isinstance(self._cutter, BoundaryCutter):  # a dictionary's cutter is not one kernel but two, with Python between them
+            self.lane = Lane(self._worker, self._cutter, self.encoder, flags, first, last, ints, self.kept, _KEEP)
 
     def _write_to(self, out: NDArray[np.int32]) -> None:
         self.out = out
@@ -52,6 +60,8 @@ class Workspace:
         if text is not self._bound or self._cutter.ends is not self._ends:
             self._bound, self._ends = text, self._cutter.ends
             self.encoder.bind(text, self._ends)
+            if self.lane is not None:
+                self.lane.bind(text)
         if room > _KEEP:
             self._write_to(np.empty(room + SLACK, np.int32))
         return text
