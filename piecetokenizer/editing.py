@@ -82,6 +82,8 @@ def add_tokens(model: Model, *, control: Sequence[str] = (), user_defined: Seque
     draft = Draft(model)
     new: set[str] = set()
     for texts, type in ((control, PieceType.CONTROL), (user_defined, PieceType.USER_DEFINED)):
+        if isinstance(texts, str):  # a sequence too, but of its letters
+            raise ModelError(f"{show(texts)} is one text where a list of them is expected: write [{show(texts)}]")
         for text in texts:
             _check_text(text)
             id = model.id_of(text)
@@ -154,6 +156,8 @@ def remove(model: Model, pieces: Sequence[Key]) -> Edit:
     >>> remove(model, ["▁cat"]).id_map[263:267].tolist()
     [263, -1, 264, 265]
     """
+    if isinstance(pieces, str):
+        raise ModelError(f"{show(pieces)} is one piece where a list of them is expected: write [{show(pieces)}]")
     gone = {_find(model, key) for key in pieces}
     draft = Draft(model)
     draft.keep([id for id in range(len(model)) if id not in gone])

@@ -205,7 +205,8 @@ class Model:
 
     def __getitem__(self, id: int) -> Piece:
         if not isinstance(id, (int, np.integer)) or isinstance(id, bool) or not 0 <= id < len(self.texts):
-            raise IdError(f"id {id!r} is not in the vocabulary: ids go from 0 to {len(self.texts) - 1}")
+            hint = "; id_of(text) finds the id of a text" if isinstance(id, str) else ""
+            raise IdError(f"id {id!r} is not in the vocabulary: ids go from 0 to {len(self.texts) - 1}{hint}")
         id = int(id)
         cut = int(self.columns.cuts[id])
         parts = forms.parts_of(self.texts[id], cut) if cut else None

@@ -336,3 +336,10 @@ def test_the_documentation(root: Path) -> None:
     failed, run = doctest.testfile(str(root / "docs" / "editing.md"), module_relative=False, encoding="utf-8")
     assert failed == 0
     assert run > 15
+
+
+def test_one_text_is_not_a_list_of_its_letters() -> None:
+    model = train(iter(["a cat sat, a hat"] * 3), vocab_size=272, reconstruct=True)
+    for edit in (lambda: model.add_tokens(control="xyz"), lambda: model.add_tokens(user_defined="xyz"), lambda: model.remove("at")):
+        with pytest.raises(ModelError, match="is expected: write \\['"):
+            edit()

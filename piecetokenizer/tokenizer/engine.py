@@ -113,7 +113,8 @@ class Engine:
         """The id with a role; an error if the model has none."""
         id: int = getattr(self.model.tokenizer, f"{role}_id")
         if id < 0:
-            raise SpecError(f"{role}=True is not allowed: this model has no {role} piece; set {role}_id in its [TokenizerSpec]")
+            asked = "padding needs a pad_id" if role == "pad" else f"{role}=True is not allowed"
+            raise SpecError(f"{asked}: this model has no {role} piece; give a piece this role (set_roles, `piecetokenizer edit --role`)")
         return id
 
     # ---- texts to rows

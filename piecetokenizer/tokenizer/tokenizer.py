@@ -306,16 +306,22 @@ class Tokenizer:
     @overload
     def id_to_piece(self, id: int) -> str: ...
     @overload
-    def id_to_piece(self, id: Sequence[int]) -> list[str]: ...
-    def id_to_piece(self, id: int | Sequence[int]) -> str | list[str]:
+    def id_to_piece(self, id: Sequence[int] | NDArray[np.integer[Any]]) -> list[str]: ...
+    def id_to_piece(self, id: int | Sequence[int] | NDArray[np.integer[Any]]) -> str | list[str]:
         """The text of a piece in the form of the model file (▁ for the space), or of several."""
         texts = self.model.texts
-        if isinstance(id, (list, tuple)):
+        if isinstance(id, (list, tuple, np.ndarray)):
             return [texts[check_id(i, len(self), position)] for position, i in enumerate(id)]
         return texts[check_id(id, len(self))]
 
-    def piece_to_id(self, piece: str) -> int | None:
-        """The id of the piece with this text in the form of the model file; None if there is none."""
+    @overload
+    def piece_to_id(self, piece: str) -> int | None: ...
+    @overload
+    def piece_to_id(self, piece: list[str] | tuple[str, ...]) -> list[int | None]: ...
+    def piece_to_id(self, piece: str | list[str] | tuple[str, ...]) -> int | list[int | None] | None:
+        """The id of the piece with this text in the form of the model file, None if there is none; or of several."""
+        if isinstance(piece, (list, tuple)):
+            return [self.model.id_of(one) for one in piece]
         return self.model.id_of(piece)
 
 

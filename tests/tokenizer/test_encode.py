@@ -144,3 +144,12 @@ def test_pickle() -> None:
     assert again.encode("ab c") == tokenizer.encode("ab c")
     assert again == tokenizer
     assert hash(again) == hash(tokenizer)
+
+
+def test_ids_and_pieces_of_many_at_once() -> None:
+    tokenizer = Tokenizer(small_model([" a", "hi"]))
+    ids = tokenizer.encode("hi a", out="numpy")
+    pieces = tokenizer.encode("hi a", out="pieces")
+    assert tokenizer.id_to_piece(ids) == tokenizer.id_to_piece(ids.tolist()) == pieces
+    assert tokenizer.piece_to_id(pieces) == ids.tolist()
+    assert tokenizer.piece_to_id(["hi", "no such piece"]) == [tokenizer.piece_to_id("hi"), None]
