@@ -51,6 +51,23 @@ def test_isolate_is_exact_by_a_regular_expression(options: dict[str, Any], tmp_p
     assert formats.load(tmp_path).pretokenizer == model.pretokenizer
 
 
+def test_the_folder_goes_through_the_classes_of_llama_cpps_converter(tmp_path: Path) -> None:
+    from gguf.vocab import LlamaHfVocab, SentencePieceVocab, SpecialVocab
+
+    model = trained(reconstruct=True, control=("<|im_end|>",))
+    formats.export(model, tmp_path, to="huggingface", chat_template="{{ x }}")
+    formats.export(model, tmp_path / "tokenizer.model", to="sentencepiece")
+    for vocabulary in (SentencePieceVocab(tmp_path), LlamaHfVocab(tmp_path)):
+        assert [text.decode() for text, _, _ in vocabulary.all_tokens()] == list(model.texts)
+    rows = list(SentencePieceVocab(tmp_path).all_tokens())
+    assert [score for _, score, _ in rows] == model.scores.tolist()
+    assert [int(type) for _, _, type in rows] == model.types.tolist()
+    special = SpecialVocab(tmp_path, n_vocab=len(model))
+    assert special.special_token_ids == {"bos": 1, "eos": 2, "unk": 0}
+    assert special.add_special_token == {"bos": False, "eos": False}
+    assert special.chat_template == "{{ x }}"
+
+
 def test_trimming_is_exact_but_beside_added_tokens(tmp_path: Path) -> None:
     model = trained(user_defined=("<sep>",))
     verdict = formats.export(model, tmp_path, to="huggingface")
