@@ -12,7 +12,7 @@ import numpy.typing as npt
 from piecetokenizer.errors import FormatError
 from piecetokenizer.model import Model, PieceType
 
-__all__ = ["BYTES", "SPACE", "Columns", "columns_of", "piece_of_byte", "show"]
+__all__ = ["BYTES", "SPACE", "Columns", "columns_of", "show"]
 
 SPACE = "▁"
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
@@ -43,15 +43,6 @@ def columns_of(model: Model, *, user_space: str) -> Columns:
     _check_texts(columns)
     _check_bytes(columns)
     return columns
-
-
-def piece_of_byte(byte: int) -> str:
-    """The text of a byte piece.
-
-    >>> piece_of_byte(10)
-    '<0x0A>'
-    """
-    return BYTES[byte]
 
 
 def show(text: str) -> str:
