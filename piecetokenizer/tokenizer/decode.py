@@ -5,13 +5,11 @@ pieces print nothing, or their text too if asked.  Bytes join before they are re
 for each maximal ill-formed part, as in Python's own `bytes.decode(errors="replace")`.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
-from piecetokenizer.tokenizer.ids import Ids, check_id, id_array
+from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
 
 __all__ = ["Decoder", "text_of"]
@@ -25,12 +23,11 @@ class Decoder:
 
     __slots__ = ("_arena", "_leading", "_offsets", "_slots", "size")
 
-    def __init__(self, pieces: Sequence[bytes], leading: LeadingSpace) -> None:
-        self.size = len(pieces)
+    def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64], leading: LeadingSpace) -> None:
+        """Piece k prints arena[offsets[k]:offsets[k + 1]]."""
+        self.size = len(offsets) - 1
         self._leading = leading
-        self._arena = memoryview(b"".join(pieces) or b"\0")
-        offsets = np.zeros(self.size + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, pieces), np.int64, self.size), out=offsets[1:])
+        self._arena = (arena if len(arena) else np.zeros(1, np.uint8)).data
         self._offsets = offsets.data
         self._slots = np.zeros(16 * self.size, np.uint8).data
         fill_slots(self._arena, self._offsets, self._slots)
@@ -39,7 +36,7 @@ class Decoder:
         """The bytes of a whole text, as an array."""
         array = id_array(ids, self.size)
         data = self._bytes_of(array)
-        return data[self._leading.count(array)[0] :] if self._leading.strips else data
+        return data[self._leading.count(array, self._piece)[0] :] if self._leading.strips else data
 
     def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
         """The bytes of some ids of a text, and whether the next ids are still at its start."""
@@ -47,7 +44,7 @@ class Decoder:
         data = self._bytes_of(array).tobytes()
         if not at_start or not self._leading.strips:
             return data, False
-        left_out, at_start = self._leading.count(array)
+        left_out, at_start = self._leading.count(array, self._piece)
         return data[left_out:], at_start
 
     def _bytes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -58,9 +55,8 @@ class Decoder:
         decode(array, self._slots, self._arena, self._offsets, out.data, _NOT_NOTED)
         return out[:total]
 
-    def piece(self, id: int) -> bytes:
-        """What one id prints."""
-        id = check_id(id, self.size)
+    def _piece(self, id: int) -> bytes:
+        """What one id of the vocabulary prints."""
         return bytes(self._arena[self._offsets[id] : self._offsets[id + 1]])
 
 

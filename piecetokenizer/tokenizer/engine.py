@@ -23,7 +23,7 @@ from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Chars
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.tokenizer.block import block_rows
 from piecetokenizer.tokenizer.decode import Decoder
-from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed_bytes
+from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
 from piecetokenizer.tokenizer.special import Parts, Span, SpecialTokens, joined, utf8
 from piecetokenizer.tokenizer.tables import build_tables
@@ -105,8 +105,7 @@ class Engine:
         """The decoder that leaves out, or prints, control, unknown and unused pieces."""
         decoder = self._decoders.get(skip_special)
         if decoder is None:
-            printed = printed_bytes(self.model, skip_special)
-            decoder = self._decoders[skip_special] = Decoder(printed, LeadingSpace(self.model, printed))
+            decoder = self._decoders[skip_special] = Decoder(*printed(self.model, skip_special), LeadingSpace(self.model))
         return decoder
 
     def role(self, role: str) -> int:

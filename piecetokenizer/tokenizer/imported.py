@@ -18,7 +18,7 @@ SentencePiece can make and then takes apart again is refused here: such a model 
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -29,9 +29,11 @@ from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, Charsmap
 from piecetokenizer.symbols import SymbolMatcher
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows, padded_text
+from piecetokenizer.tokenizer.tables import arena_of
+from piecetokenizer.tokenizer.tables_cy import translate
 from piecetokenizer.tokenizer.workspace import Workspace
 
-__all__ = ["Imported", "LeadingSpace", "mergeable", "printed_bytes"]
+__all__ = ["Imported", "LeadingSpace", "mergeable", "printed"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -59,43 +61,51 @@ def mergeable(model: Model) -> NDArray[np.bool_]:
     return made
 
 
-def printed_bytes(model: Model, skip_special: bool = True) -> list[bytes]:
-    """What each piece prints; control, unknown and unused ones nothing, unless asked."""
-    pieces = model.piece_bytes()
-    silent = [PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED]
+def printed(model: Model, skip_special: bool = True) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """What each piece prints, as an arena and the places in it; control, unknown and unused pieces nothing, unless asked."""
+    silent, spaced = [PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED], [PieceType.NORMAL]
     if model.tokenizer.semantics == "sentencepiece":
         silent.remove(PieceType.UNUSED)
-        space = model.pretokenizer.space.encode()
-        for id in np.flatnonzero(np.isin(model.types, (PieceType.USER_DEFINED, PieceType.UNUSED))).tolist():
-            pieces[id] = pieces[id].replace(space, b" ")
+        spaced += [PieceType.USER_DEFINED, PieceType.UNUSED]
+    data, stops, _ = arena_of(model.texts)
+    arena, offsets = np.empty(len(data), np.uint8), np.empty(len(model) + 1, np.int64)
+    marked = np.isin(model.types, spaced).view(np.uint8)
+    size = translate(data.data, stops.data, marked.data, model.pretokenizer.space.encode(), arena.data, offsets.data)
+    sizes = np.diff(offsets)
+    bytewise = np.flatnonzero(model.types == PieceType.BYTE)
+    arena[offsets[bytewise]] = [int(model.texts[id][3:5], 16) for id in bytewise.tolist()]
+    kept = sizes.copy()
+    kept[bytewise] = 1
     if skip_special:
-        for id in np.flatnonzero(np.isin(model.types, silent)).tolist():
-            pieces[id] = b""
-    return pieces
+        kept[np.isin(model.types, silent)] = 0
+    within = np.arange(size) - np.repeat(offsets[:-1], sizes)
+    places = np.zeros(len(model) + 1, np.int64)
+    np.cumsum(kept, out=places[1:])
+    return arena[:size][within < np.repeat(kept, sizes)], places
 
 
 class LeadingSpace:
     """How many bytes at the start of what ids print are the space that encoding put there.  Immutable."""
 
-    def __init__(self, model: Model, printed: list[bytes]) -> None:
+    def __init__(self, model: Model) -> None:
         spec, semantics = model.pretokenizer, model.tokenizer.semantics
-        self._printed = printed
         self._only_first = semantics == "llama"
         self._pieces_only = semantics == "sentencepiece"
         self._repeated = semantics == "sentencepiece" and not spec.reconstruct
-        self._types = model.types
+        self._is_byte = model.types == PieceType.BYTE
         self.strips = spec.prefix != "none" or self._repeated
 
-    def count(self, ids: NDArray[np.int32]) -> tuple[int, bool]:
+    def count(self, ids: NDArray[np.int32], printed: Callable[[int], bytes]) -> tuple[int, bool]:
         """For the ids at the start of a stream: the bytes to leave out, and whether the next ids are still at its start."""
         count = 0
-        for id in ids.tolist():
-            printed = self._printed[id]
-            if not printed and not self._only_first:
+        for place in range(len(ids)):
+            id = int(ids[place])
+            text = printed(id)
+            if not text and not self._only_first:
                 continue
-            if printed[:1] == b" " and not (self._pieces_only and self._types[id] == PieceType.BYTE):
+            if text[:1] == b" " and not (self._pieces_only and self._is_byte[id]):
                 count += 1
-                if self._repeated and len(printed) == 1:
+                if self._repeated and len(text) == 1:
                     continue
             return count, False
         return count, True

@@ -28,6 +28,14 @@ class StreamDecoder(Generic[AnyStr]):
     """The state of one stream; belongs to one thread at a time.
 
     `stopped` is the stop string that ended the stream, None until then; after it, nothing more comes out.
+
+    >>> from piecetokenizer import Tokenizer, train
+    >>> tokenizer = Tokenizer(train(iter(["the cat sat on the mat"] * 9), vocab_size=276, reconstruct=True))
+    >>> stream = StreamDecoder(tokenizer, stop=["mat"])
+    >>> [stream.push(id) for id in tokenizer.encode("a 好 cat")], stream.flush()
+    (['a', ' ', '', '', '好', ' c', 'at'], '')
+    >>> [stream.push(id) for id in tokenizer.encode("the mat is")], stream.stopped
+    (['the', ' ', '', '', '', ''], 'mat')
     """
 
     __slots__ = ("_at_start", "_decoder", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")

@@ -33,15 +33,14 @@ SPACE = cython.declare(cython.int, 32)
 def translate(
     text: cython.const[cython.uchar][::1],
     stops: cython.const[cython.longlong][::1],
-    mergeable: cython.uchar[::1],
+    marked: cython.uchar[::1],
     space: cython.const[cython.uchar][::1],
     arena: cython.uchar[::1],
     offsets: cython.longlong[::1],
 ) -> cython.longlong:
-    """Copy the pieces, the space character of those that may be merged (empty: none) becoming 0x20; returns the size of the arena.
+    """Copy the pieces, the space character (empty: none) of the marked ones becoming 0x20; returns the size of the arena.
 
-    A piece that holds a real space can never be met in a text, where every space is written as the space character: it is taken
-    out of the merges.
+    A marked piece that holds a real space loses its mark: it can never be met in a text, where every space is the space character.
     """
     count: cython.longlong = stops.shape[0]
     width: cython.longlong = len(space)
@@ -49,20 +48,18 @@ def translate(
     j: cython.longlong
     k: cython.longlong
     n: cython.longlong = 0
+    mark: cython.bint
     for k in range(count):
         offsets[k] = n
-        if mergeable[k]:
-            j = i
-            while j < stops[k] and text[j] != SPACE:
-                j += 1
-            if j < stops[k]:
-                mergeable[k] = 0
+        mark = marked[k] and width
         while i < stops[k]:
             j = 0
-            if mergeable[k]:
+            if mark:
+                if text[i] == SPACE:
+                    marked[k] = 0
                 while j < width and i + j < stops[k] and text[i + j] == space[j]:
                     j += 1
-            if j and j == width:
+            if mark and j == width:
                 arena[n] = SPACE
                 i += width
             else:

@@ -34,6 +34,14 @@ class Tokenizer:
     Everywhere `bos` and `eos` say whether to put the model's BOS first and EOS last; None does what the model says.  `special` says what
     happens to control tokens in a text: with "text" they are text, "parse" makes them ids, "error" refuses them.  A text may also be parts
     `(text, trusted)`: they are one text, in which control tokens become ids where they lie wholly inside trusted parts.
+
+    >>> from piecetokenizer import train
+    >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+    >>> tokenizer = Tokenizer(model)
+    >>> tokenizer.encode("the cat")
+    [261, 263, 259]
+    >>> tokenizer.decode([261, 263, 259])
+    'the cat'
     """
 
     __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "_pool", "model")
@@ -115,6 +123,18 @@ class Tokenizer:
 
         `bos`, `eos` and `special` are explained at the class. `dropout` leaves out each merge with this probability, by the `seed` of the
         call; `errors` is about lone surrogates and invalid UTF-8: refuse them, or read each as U+FFFD.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.encode("the cat!", out="pieces")
+        ['the', '▁c', 'at', '<0x21>']
+        >>> tokenizer.encode("the cat<|end|>", special="parse", out="pieces")
+        ['the', '▁c', 'at', '<|end|>']
+        >>> tokenizer.encode([("<|end|>", True), ("the<|end|>", False)], out="pieces")[:4]
+        ['<|end|>', 'the', '<0x3C>', '<0x7C>']
+        >>> tokenizer.encode("the cat", dropout=0.5, seed=1, out="pieces")
+        ['t', 'h', 'e', '▁', 'c', 'a', 't']
         """
         if type(text) is str and special == "text" and not dropout and bos is None and eos is None and out != "pieces":
             ids: Any = self._encode_short(text, out)
@@ -175,7 +195,14 @@ class Tokenizer:
         special: Special = "text",
         errors: Errors = "strict",
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """The ids of a text, and for each the span of the original text that it stands for: code points, end exclusive."""
+        """The ids of a text, and for each the span of the original text that it stands for: code points, end exclusive.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.encode_with_offsets("the cat!")
+        ([261, 263, 259, 36], [(0, 3), (3, 5), (5, 7), (7, 8)])
+        """
         options = self._options(*self._around(bos, eos), special, errors)
         ids, spans = encode_with_spans(self._engine, text, options)
         return ids.tolist(), [(start, end) for start, end in spans.tolist()]
@@ -183,7 +210,14 @@ class Tokenizer:
     def count_tokens(
         self, text: Text, *, bos: bool | None = None, eos: bool | None = None, special: Special = "text", errors: Errors = "strict"
     ) -> int:
-        """How many ids a text has, without making them Python objects."""
+        """How many ids a text has, without making them Python objects.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.count_tokens("the cat")
+        3
+        """
         work = self._engine.checkout()
         size: int = self._engine.run_text(work, text, self._options(*self._around(bos, eos), special, errors)).size
         work.release()
@@ -212,6 +246,18 @@ class Tokenizer:
 
         `max_length` cuts the ids of a text, but neither BOS nor EOS.  `pad_to` is the width of the padded matrix (the longest text's by
         default), `pad_id` what it is filled with (the model's pad piece by default).
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.encode_batch(["the cat", "sat"])
+        [[261, 263, 259], [275, 259]]
+        >>> ids, offsets = tokenizer.encode_batch(["the cat", "sat"], out="flat")
+        >>> ids[offsets[1] : offsets[2]].tolist()
+        [275, 259]
+        >>> ids, mask = tokenizer.encode_batch(["the cat", "sat"], out="padded", pad_id=0)
+        >>> ids.tolist(), mask.tolist()
+        ([[261, 263, 259], [275, 259, 0]], [[True, True, True], [True, True, False]])
         """
         if out not in ("list", "flat", "padded"):
             raise SpecError(f"out={out!r} is not allowed: it is one of list, flat, padded")
@@ -265,7 +311,14 @@ class Tokenizer:
         seed: int | None = None,
         errors: Errors = "strict",
     ) -> Iterator[list[int]]:
-        """The ids of each text of a stream, in order; only some chunks of the stream are in memory at a time."""
+        """The ids of each text of a stream, in order; only some chunks of the stream are in memory at a time.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> list(tokenizer.encode_iter(text for text in ("the cat", "sat")))
+        [[261, 263, 259], [275, 259]]
+        """
         options = self._options(*self._around(bos, eos), special, errors, dropout, seed)
         return (ids for chunk in list_batches(self._engine, texts, options, threads) for ids in chunk)
 
@@ -283,7 +336,16 @@ class Tokenizer:
     # ---- decoding
 
     def decode(self, ids: Ids, *, skip_special: bool = True) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD.  Control, unknown and unused pieces print nothing, unless asked."""
+        """The text of ids; bytes that are not UTF-8 become U+FFFD.  Control, unknown and unused pieces print nothing, unless asked.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.decode([261, 263, 259, 276])
+        'the cat'
+        >>> tokenizer.decode([261, 263, 259, 276], skip_special=False)
+        'the cat<|end|>'
+        """
         return text_of(self._engine.decoder(skip_special).text_bytes(ids))
 
     def decode_bytes(self, ids: Ids, *, skip_special: bool = True) -> bytes:
@@ -308,7 +370,14 @@ class Tokenizer:
     @overload
     def id_to_piece(self, id: Sequence[int] | NDArray[np.integer[Any]]) -> list[str]: ...
     def id_to_piece(self, id: int | Sequence[int] | NDArray[np.integer[Any]]) -> str | list[str]:
-        """The text of a piece in the form of the model file (▁ for the space), or of several."""
+        """The text of a piece in the form of the model file (▁ for the space), or of several.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.id_to_piece(263), tokenizer.id_to_piece([261, 263])
+        ('▁c', ['the', '▁c'])
+        """
         texts = self.model.texts
         if isinstance(id, (list, tuple, np.ndarray)):
             return [texts[check_id(i, len(self), position)] for position, i in enumerate(id)]
