@@ -1,19 +1,30 @@
 """Encode and decode with one tool and one vocabulary, in a process of its own:   encode.py TOOL MODEL TEXT OUT_IDS
 
-Prints one JSON object: CPU MB/s of UTF-8 text for one document, a loop over lines, a batch of lines and decoding, the microseconds
-for a text of 100 characters, and seconds to load.  The ids of the document go to OUT_IDS, so that the caller can compare them
-before it believes any time.  Runs are warm: the same document is encoded several times and the median counts; `cold` is the first.
+The text is cut at line ends into documents.  The first warms the tool up and goes to OUT_IDS, so that the caller can compare ids
+before it believes any time.  After that every measurement takes documents that the tool has not seen, since a corpus is not read
+twice: caches of words earn what they earn on new text.  Prints one JSON object, CPU MB/s of UTF-8 text unless said otherwise:
+
+    document   a whole document in one call
+    again      a document that was just encoded once more: what a cache of everything would make of it
+    loop       a call for each line, results kept          stream   the same, results let go
+    batch      all lines of a document in one call         decode   ids of a document
+    short_us   microseconds for a text of 100 characters   load     seconds to load the vocabulary
 """
 
 import json
+import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
-RUNS = 5
+RUNS = 3
+DOCUMENTS = 20  # one to begin with, three for each of six measurements, one for short texts
+SLOW = {"sentencepiece", "kitoken"}
+"""Measured on one new document each: minutes a table otherwise."""
 
 
 def piecetokenizer_arrays(model: str) -> tuple[Any, ...]:
@@ -59,45 +70,61 @@ def kitoken(model: str) -> tuple[Any, ...]:
 TOOLS = {job.__name__: job for job in (piecetokenizer_arrays, piecetokenizer_lists, sentencepiece, gigatoken, kitoken)}
 
 
-def median_seconds(work: Callable[[], object], runs: int = RUNS) -> float:
-    """The median CPU seconds of several runs."""
-    times = []
-    for _ in range(runs):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return sorted(times)[len(times) // 2]
+def documents(text: str) -> Iterator[str]:
+    """The text in pieces of whole lines, without a newline at their ends (which some tools drop)."""
+    step = len(text) // DOCUMENTS
+    cuts = [0, *(text.index("\n", i * step) for i in range(1, DOCUMENTS)), len(text)]
+    return (text[begin:end].strip("\n") for begin, end in pairwise(cuts))
+
+
+def lines_of(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def main(tool: str, model: str, path: str, out: str) -> None:
     with open(path, "rb") as file:
-        data = file.read()
-    text = data.decode("utf-8")
-    lines = [line for line in text.split("\n") if line]
-    megabytes = len(data) / 1e6
+        texts = documents(file.read().decode("utf-8"))
     began = time.process_time()
     encode, batch, decode, as_ids = TOOLS[tool](model)
     loaded = time.process_time() - began
-    began = time.process_time()
-    ids = encode(text)
-    cold = time.process_time() - began
-    np.save(out, np.asarray(ids, dtype=np.int32))
-    slow = tool == "sentencepiece"
-    ids = as_ids([int(i) for i in ids])
-    short = text[1000:1100]
-    print(
-        json.dumps(
-            {
-                "document": megabytes / median_seconds(lambda: encode(text), 1 if slow else RUNS),
-                "cold": megabytes / cold,
-                "loop": megabytes / median_seconds(lambda: [encode(line) for line in lines]),
-                "batch": megabytes / median_seconds(lambda: batch(lines)),
-                "decode": megabytes / median_seconds(lambda: decode(ids)),
-                "short_us": median_seconds(lambda: [encode(short) for _ in range(5000)]) / 5000 * 1e6,
-                "load": loaded,
-            }
-        )
-    )
+    np.save(out, np.asarray(encode(next(texts)), dtype=np.int32))
+    runs = 1 if tool in SLOW else RUNS
+
+    def speed(prepare: Callable[[str], Any], work: Callable[[Any], object]) -> float:
+        """The median over a few new documents; what `prepare` makes of one is not timed."""
+        found = []
+        for text in islice(texts, runs):
+            given = prepare(text)
+            found.append(len(text.encode()) / 1e6 / seconds(lambda given=given: work(given)))
+        return statistics.median(found)
+
+    def stream(lines: list[str]) -> None:
+        for line in lines:
+            encode(line)
+
+    def encoded(text: str) -> str:
+        encode(text)
+        return text
+
+    figures = {
+        "document": speed(str, encode),
+        "again": speed(encoded, encode),
+        "loop": speed(lines_of, lambda lines: [encode(line) for line in lines]),
+        "stream": speed(lines_of, stream),
+        "batch": speed(lines_of, batch),
+        "decode": speed(lambda text: as_ids([int(i) for i in encode(text)]), decode),
+    }
+    text = next(texts)
+    snippets = [text[i : i + 100] for i in range(0, min(len(text), 300_000) - 100, 100)]
+    figures["short_us"] = seconds(lambda: stream(snippets)) / len(snippets) * 1e6
+    figures["load"] = loaded
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":
