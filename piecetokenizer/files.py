@@ -40,7 +40,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         target = os.path.realpath(name)
         try:
-            status = os.stat(target)
+            status = os.stat(name)  # not of the target: /dev/stdout leads to a pipe, which has no path
         except FileNotFoundError:
             mode = None
         else:
@@ -48,7 +48,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
             if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(0, "it is a directory")
             if not stat.S_ISREG(status.st_mode):
-                with open(target, "wb") as device:
+                with open(name, "wb") as device:
                     device.write(data)
                 return
         _write_and_rename(target, data, mode)

@@ -19,7 +19,7 @@ from piecetokenizer.corpus.reading import Source
 from piecetokenizer.counter.layout import plan
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.vocabulary import Vocabulary, learn_vocabulary
-from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.errors import InputError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import Charsmap, Normalizer
 from piecetokenizer.options import Choices, choose
@@ -27,6 +27,7 @@ from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.progress import Bars, ProgressFunction, silent
 from piecetokenizer.report import TrainReport
 from piecetokenizer.scan import default_threads, scan
+from piecetokenizer.threads import MOST_THREADS, checked_threads
 
 __all__ = ["TrainReport", "count", "train"]
 
@@ -97,8 +98,7 @@ def count(
     report: TrainReport,
 ) -> Segments:
     """The first half: the segments of a corpus and how often each occurs."""
-    if threads is not None and (type(threads) is not int or threads < 1):
-        raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1")
+    threads = min(default_threads(), MOST_THREADS) if threads is None else checked_threads(threads)
     began = perf_counter()
     corpus = Corpus(inputs, text_unit=text_unit, errors=errors, limit=limit)
     spec = choices.pretokenizer
@@ -107,7 +107,7 @@ def count(
         Normalizer(spec, choices.charsmap),
         PreTokenizer(spec, choices.dictionary),
         symbols=choices.counter.user_defined,
-        threads=threads or default_threads(),
+        threads=threads,
         progress=lambda done: progress("read", done, corpus.size, ""),
     )
     report.corpus = corpus.counts

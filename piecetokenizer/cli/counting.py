@@ -41,7 +41,7 @@ def count(
     \b
       piecetokenizer count corpus.txt --split isolate --min-count 5 -o counts.tsv
     """
-    check_place(output_path, inputs)
+    check_place(output_path, [*inputs, charsmap, dictionary])
     chosen = given(options)
     reading = {name: chosen.pop(name) for name in ("text_unit", "errors", "limit", "threads") if name in chosen}
     choices = choose(chosen, dict=dictionary, charsmap=charsmap)

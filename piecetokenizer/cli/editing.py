@@ -1,5 +1,6 @@
 """`edit` and `check`: other models from a trained one, and what is wrong with one."""
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -53,9 +54,13 @@ def edit(model: str, output_path: str, chat_template: str | None, id_map: str | 
     """
     if merged_id_map and not options["merge"]:
         raise click.UsageError("--merged-id-map goes with --merge")
-    check_place(output_path, [merge] if (merge := options["merge"]) else [])  # the model itself may be edited in place
+    written = [path for path in (output_path, id_map, merged_id_map) if path]
+    if len({os.path.realpath(path) for path in written}) < len(written):
+        raise click.UsageError("the model and the maps go to different places: give each a name of its own")
+    sources = [options["merge"], chat_template]
+    check_place(output_path, sources)  # the model itself may be edited in place
     for path in (id_map, merged_id_map):
-        check_place(path or "-", [model, output_path])
+        check_place(path or "-", [model, *sources])
     before = Model.load(model)
     whole = editing.set_roles(before)  # no change: where the edits begin
     for step in steps(**options):

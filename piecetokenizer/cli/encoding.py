@@ -105,7 +105,7 @@ def encode(
     tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
     seed = random.getrandbits(32) if seed is None else seed
     encoder = BlockEncoder(tokenizer, {"bos": bos, "eos": eos, "special": special}, errors, as_json, dropout, seed)
-    with output(output_path, [model, *inputs]) as file:
+    with output(output_path, [model, dictionary, *inputs]) as file:
         writer = writer_for(file, output_path, tokenizer, pieces)
         for made in in_order(lambda block: writer.ready(*encoder.flat(block)), read_blocks(inputs), threads):
             writer.write(made)

@@ -59,7 +59,7 @@ def export(
     if to == "huggingface":
         check_sources(output_path, [model])
     else:
-        check_place(output_path, [model])
+        check_place(output_path, [model, verify, chat_template, dictionary])
     loaded = formats.load(model)
     if role:
         loaded = set_roles(loaded, **roles_of(loaded, role)).model

@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -107,6 +107,7 @@ def main(args: Sequence[str] | None = None) -> int:
     piecetokenizer ...
     0
     """
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -129,6 +130,7 @@ def main(args: Sequence[str] | None = None) -> int:
             _forget_stdout()
             return BROKEN_PIPE
         except OSError as error:
+            _forget_stdout()
             return _complain(f"{os.fspath(error.filename)}: {error.strerror}" if error.filename and error.strerror else str(error))
         except (PieceTokenizerError, MemoryError) as error:
             return _complain(str(error) or "out of memory")
@@ -137,13 +139,33 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def _complain(message: str) -> int:
     """One line on standard error, and the exit code for it."""
-    print("piecetokenizer: error:", " ".join(message.replace("\n\t", "\n").split("\n")), file=sys.stderr)
+    _say("piecetokenizer: error: " + " ".join(message.replace("\n\t", "\n").split("\n")))
     return 2
+
+
+def _say(line: str) -> None:
+    """A line on standard error; where that takes none (a full disk), the exit code must do."""
+    with suppress(OSError):
+        print(line, file=sys.stderr)
 
 
 def _show_warning(message: Warning | str, *rest: Any, **options: Any) -> None:
     """A warning of the package as one line too, without the place in the source."""
-    print("piecetokenizer: warning:", message, file=sys.stderr)
+    _say(f"piecetokenizer: warning: {message}")
+
+
+def _open_closed_streams() -> None:
+    """Give a standard stream that was closed (`<&-`, `>&-`), which Python shows as None, something that answers as such a one should.
+
+    Input and output are opened the wrong way round, so that whoever does use them gets the system's own "bad file descriptor", and a
+    command that does not need them runs.  What would go to a closed standard error is dropped.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _forget_stdout() -> None:

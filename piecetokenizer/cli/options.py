@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from piecetokenizer.threads import MOST_THREADS
+
 __all__ = [
     "dict_path_option",
     "errors_option",
@@ -63,7 +65,9 @@ output_option = click.option(
     "-o", "--output", "output_path", default="-", metavar="FILE", help="Where to write.  [default: standard output]"
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Texts are JSON strings, one a line, so that a text may hold newlines.")
-threads_option = click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Threads to use.")
+threads_option = click.option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, metavar="N", help="Threads to use."
+)
 errors_option = click.option(
     "--errors",
     type=click.Choice(["strict", "replace"]),

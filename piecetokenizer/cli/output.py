@@ -5,7 +5,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from piecetokenizer import Model
@@ -22,23 +22,24 @@ def binary_stdout() -> BinaryIO:
 
 def note(message: str) -> None:
     """A line for the person at the terminal; standard output is for results."""
-    print("piecetokenizer:", message, file=sys.stderr)
+    show(f"piecetokenizer: {message}")
 
 
 def show(report: str) -> None:
-    """A report of some lines for that person."""
-    print(report, file=sys.stderr)
+    """A report of some lines for that person; where they cannot go (a full disk), the work goes on without them."""
+    with suppress(OSError):
+        print(report, file=sys.stderr)
 
 
-def check_sources(path: str, sources: Sequence[str]) -> None:
+def check_sources(path: str, sources: Sequence[str | None]) -> None:
     """Refuse to write over a file that is read: a slip that would cost a corpus or a model."""
     if path == "-" or not os.path.isfile(path):
         return
-    if any(source != "-" and os.path.isfile(source) and os.path.samefile(source, path) for source in sources):
+    if any(source and source != "-" and os.path.isfile(source) and os.path.samefile(source, path) for source in sources):
         raise InputError(f"{path} is read and would be written over; give the output another name")
 
 
-def check_place(path: str, sources: Sequence[str] = ()) -> None:
+def check_place(path: str, sources: Sequence[str | None] = ()) -> None:
     """Refuse a place where nothing can be written, or where a source would be lost; asked before the work, which may take hours."""
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         return
@@ -64,7 +65,7 @@ def save(model: Model, path: str) -> None:
 
 
 @contextmanager
-def output(path: str, sources: Sequence[str] = ()) -> Iterator[BinaryIO]:
+def output(path: str, sources: Sequence[str | None] = ()) -> Iterator[BinaryIO]:
     """A binary stream to write to: standard output for `-`; else a temporary file beside `path`, renamed to it if the block ends well.
 
     Devices and pipes (`/dev/null`, a FIFO) cannot be renamed over and are written directly; a symbolic link is followed. `sources` are
@@ -76,11 +77,11 @@ def output(path: str, sources: Sequence[str] = ()) -> Iterator[BinaryIO]:
         yield stream
         stream.flush()
         return
-    path = os.path.realpath(path)
-    if os.path.exists(path) and not os.path.isfile(path):
+    if os.path.exists(path) and not os.path.isfile(path):  # asked before links are followed: /dev/stdout leads to a pipe, which has no path
         with open(path, "wb") as stream:
             yield stream
         return
+    path = os.path.realpath(path)
     folder, name = os.path.split(path)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}.", suffix=".part", delete=False) as temporary:
         try:

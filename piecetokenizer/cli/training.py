@@ -82,7 +82,7 @@ def train(inputs: tuple[str, ...], output_path: str, dictionary: str | None, pad
       piecetokenizer train src/*.py -o code.model --reconstruct --spaces run
       piecetokenizer train zh.txt.gz -o zh.model --dict zh --control '<|im_start|>' --control '<|im_end|>'
     """
-    check_place(output_path, inputs)
+    check_place(output_path, [*inputs, options["charsmap"], dictionary])
     chosen = given(options)
     if pad:
         if chosen.setdefault("pad_piece", "<pad>") != "<pad>":

@@ -125,8 +125,11 @@ def _texts(verify: Verify) -> Iterator[str]:
         return
     try:
         with open(verify, encoding="utf-8", errors="replace", newline="\n") as file:
+            line = None
             for line in file:
                 yield line.rstrip("\n")
+            if line is None:
+                raise InputError(f"{verify}: is empty, so there is nothing to verify with")
     except OSError as error:
         raise InputError(f"{verify}: cannot be read to verify with: {error.strerror}") from None
 

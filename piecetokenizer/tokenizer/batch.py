@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.threads import checked_threads
 from piecetokenizer.tokenizer.engine import Engine, Options, Text
 
 __all__ = ["Flat", "Padded", "flat_batches", "list_batches", "padded", "truncated"]
@@ -99,9 +100,7 @@ def _chunks(texts: Iterable[Text]) -> Iterator[tuple[Sequence[Text], int]]:
 
 def _in_order(run: Callable[[Sequence[Text], int], T], texts: Iterable[Text], threads: int) -> Iterator[T]:
     """The result of each chunk, in order; with more threads, two chunks for each are under way."""
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1")
-    if threads == 1:
+    if checked_threads(threads) == 1:
         for chunk, index in _chunks(texts):
             yield run(chunk, index)
         return
@@ -138,7 +137,7 @@ def truncated(flat: Flat, first: int, last: int, max_length: int | None, side: s
     if max_length is not None:
         if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < around:
             raise SpecError(f"max_length={max_length!r} is not allowed: it is a whole number from {around}, for BOS and EOS")
-        kept = np.minimum(sizes, max_length - around)
+        kept = np.minimum(sizes, min(max_length - around, int(sizes.max(initial=0))))  # as a number that surely fits int64
         if side == "left":
             starts = starts + (sizes - kept)
         sizes = kept

@@ -72,3 +72,10 @@ def test_strict_writes_nothing_unless_exact(cli: Cli, corpus: Path, tmp_path: Pa
     assert "not written: the export would be exact on normalized text" in error
     assert not (tmp_path / "m.gguf").exists()
     assert cli("export", trained, "--to", "gguf", "-o", tmp_path / "m.gguf").lines[0] == "gguf (llama): exact on normalized text"
+
+
+def test_nothing_to_verify_with_is_no_measurement(cli: Cli, model: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_bytes(b"")
+    assert "nothing to verify with" in cli("export", model, "--to", "gguf", "-o", tmp_path / "x.gguf", "--verify", empty).error
+    assert not (tmp_path / "x.gguf").exists()

@@ -76,6 +76,12 @@ def test_padding_and_truncation(texts: list[str], bos: bool, eos: bool, most: in
         assert [id for id, real in zip(ids, mask, strict=True) if real] == row
 
 
+@pytest.mark.parametrize("large", [2**31, 2**63, 10**30])
+def test_a_limit_beyond_all_integers_of_the_machine_cuts_nothing(large: int) -> None:
+    whole = TOKENIZER.encode_batch(["ab c", ""], bos=True)
+    assert TOKENIZER.encode_batch(["ab c", ""], bos=True, max_length=large) == whole
+
+
 def test_width_of_the_matrix() -> None:
     assert TOKENIZER.encode_batch(["ab", "c c"], out="padded", pad_to=8, pad_id=2).ids.shape == (2, 8)
     with pytest.raises(SpecError, match="the longest text has 3 ids"):
@@ -90,6 +96,7 @@ def test_width_of_the_matrix() -> None:
         ({"out": "padded"}, "this model has no pad piece"),
         ({"out": "numpy"}, "out='numpy'"),
         ({"threads": 0}, "threads=0"),
+        ({"threads": 10**9}, "threads=1000000000 .* to 1024"),
         ({"max_length": 1, "bos": True, "eos": True}, "max_length=1"),
         ({"max_length": 5, "truncation_side": "up"}, "truncation_side='up'"),
         ({"out": "padded", "pad_id": 0, "padding_side": "up"}, "padding_side='up'"),
