@@ -63,8 +63,22 @@ def gigatoken(model: str) -> tuple[Any, ...]:
 def kitoken(model: str) -> tuple[Any, ...]:
     import kitoken as peer_module
 
-    peer = peer_module.Kitoken.from_sentencepiece_file(model)
+    with open(model, "rb") as file:
+        peer = peer_module.Kitoken.from_sentencepiece(without_unk_surface(file.read()))
     return peer.encode, peer.encode_all, peer.decode, list
+
+
+def without_unk_surface(data: bytes) -> bytes:
+    """A .model without its empty unk_surface, which kitoken 0.11 would find between any two characters of a text.
+
+    The trainer_spec (field 2 of the file) is short, so its size is one byte.
+    """
+    empty = b"\xe2\x02\x00"  # field 44, a string of no bytes
+    place = data.rindex(empty)
+    start = data.rindex(b"\x12", 0, place - 1)
+    while start + 2 + data[start + 1] < place:
+        start = data.rindex(b"\x12", 0, start)
+    return data[: start + 1] + bytes([data[start + 1] - len(empty)]) + data[start + 2 : place] + data[place + len(empty) :]
 
 
 TOOLS = {job.__name__: job for job in (piecetokenizer_arrays, piecetokenizer_lists, sentencepiece, gigatoken, kitoken)}
