@@ -25,11 +25,13 @@ from piecetokenizer.tokenizer.block import block_rows
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
-from piecetokenizer.tokenizer.special import Parts, Span, SpecialTokens, joined, utf8
+from piecetokenizer.tokenizer.special import Parts, Spans, SpecialTokens, joined, utf8
 from piecetokenizer.tokenizer.tables import build_tables
 from piecetokenizer.tokenizer.workspace import Workspace
 
 __all__ = ["Engine", "Options", "Text"]
+
+_NO_SPANS: Spans = np.empty((0, 3), np.int64)
 
 Text = str | bytes | Parts
 """One text: a str, UTF-8 bytes, or parts (text, trusted)."""
@@ -118,27 +120,31 @@ class Engine:
 
     # ---- texts to rows
 
-    def cut(self, text: Text, options: Options) -> tuple[bytes, list[Span]]:
+    def cut(self, text: Text, options: Options) -> tuple[bytes, Spans]:
         """A text as UTF-8, and the special tokens in it."""
         if isinstance(text, (str, bytes, bytearray, memoryview)):
             data = utf8(text, options.errors)
             if options.special == "text" and not self.special.always:
-                return data, []
+                return data, _NO_SPANS
             return data, self.special.spans(data, options.special, None)
         data, trusted = joined(text, options.errors)
         return data, self.special.spans(data, options.special, trusted)
 
-    def add_rows(self, rows: Rows, data: bytes, spans: Sequence[Span], options: Options) -> None:
+    def add_rows(self, rows: Rows, data: bytes, spans: Spans, options: Options) -> None:
         """Append a text to some rows."""
-        if spans and options.first >= 0 and spans[0][:1] + spans[0][2:] == (0, options.first):
-            self._warn_of_bos(options.first)
-        at, flags, lead = 0, self._inner_flags | self.flags & (TRIM_LEFT | PREFIX), options.first
+        flags, base = self._inner_flags | self.flags & (TRIM_LEFT | PREFIX), rows.size
         rows.data.append(data)
-        for start, end, id in spans:
-            rows.add(rows.size + at, rows.size + start, flags, lead)
-            at, flags, lead = end, self._inner_flags, id
-        rows.add(rows.size + at, rows.size + len(data), flags | TRIM_RIGHT, lead)
         rows.size += len(data)
+        if len(spans):
+            begins, ends, ids = spans.T
+            if options.first >= 0 and begins[0] == 0 and ids[0] == options.first:
+                self._warn_of_bos(options.first)
+            rows.starts += [base, *(ends + base).tolist()]
+            rows.stops += [*(begins + base).tolist(), rows.size]
+            rows.flags += [flags, *[self._inner_flags] * (len(ids) - 1), self._inner_flags | TRIM_RIGHT]
+            rows.leads += [options.first, *ids.tolist()]
+        else:
+            rows.add(base, rows.size, flags | TRIM_RIGHT, options.first)
         if options.last >= 0:
             rows.add(rows.size, rows.size, 0, options.last)
         rows.text_ends.append(len(rows.starts))

@@ -27,7 +27,7 @@ def encode_with_spans(engine: Engine, text: Text, options: Options) -> tuple[NDA
     rows = Rows()
     engine.add_rows(rows, data, specials, dataclasses.replace(options, first=-1, last=-1))
     work = engine.checkout()
-    normal = engine.normalized(work, rows.arrays(), [(0, 0), *((start, end) for start, end, _ in specials)])[0]
+    normal = engine.normalized(work, rows.arrays(), [(0, 0), *((start, end) for start, end, _ in specials.tolist())])[0]
     row_ends = work.run_normalized(normal)
     ids = work.result()
     engine.checkin(work)

@@ -1,6 +1,6 @@
 """Special tokens in a text: where it is cut, and which id stands there.
 
-In: the bytes of a text, and which parts of it are trusted.  Out: spans (start, end, id), ascending, never overlapping.
+In: the bytes of a text, and which parts of it are trusted.  Out: spans (start, end, id) as an array, ascending, never overlapping.
 
 User-defined pieces always match, before normalization.  Control pieces match only where that was asked for: text is text, however it is
 spelt.  All that may match is taken leftmost, of those the longest (by llama.cpp's rule in its models); a control piece that does not
@@ -12,15 +12,17 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import to_utf8
 from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
 
-__all__ = ["Parts", "Span", "SpecialTokens", "joined", "utf8"]
+__all__ = ["Parts", "Spans", "SpecialTokens", "joined", "utf8"]
 
-Span = tuple[int, int, int]
+Spans = NDArray[np.int64]
+"""Rows of start, end and id: places in bytes, ascending, never overlapping."""
 Parts = Sequence[tuple[str, bool]]
 
 
@@ -31,10 +33,10 @@ class SpecialTokens:
         llama, sentencepiece = (model.tokenizer.semantics == name for name in ("llama", "sentencepiece"))
         user = [] if sentencepiece else _in_text(model, PieceType.USER_DEFINED)
         control = _in_text(model, PieceType.CONTROL, *([PieceType.UNKNOWN] if llama else []))
-        self._choose = longest_first if llama else leftmost_longest
-        self._ids = [*user, *control]
+        self._llama = llama
+        self._ids = np.array([*user, *control], np.int64)
         self._first_control = len(user)
-        self._texts = [model.texts[id] for id in self._ids]
+        self._texts = [model.texts[id] for id in self._ids.tolist()]
         self._user = SymbolMatcher(self._texts[: len(user)])
         self._all: SymbolMatcher | None = None
         self.always = bool(user)
@@ -45,45 +47,56 @@ class SpecialTokens:
             self._all = SymbolMatcher(self._texts)
         return self._all
 
-    def user_spans(self, data: bytes) -> list[Span]:
-        """The user-defined pieces in a text."""
-        if not self.always:
-            return []
-        return [(start, end, self._ids[index]) for start, end, index in self._choose(self._user.matches(data))]
+    def _found(self, matcher: SymbolMatcher, data: bytes) -> Spans:
+        """The matches that count, if all symbols may match everywhere."""
+        return _array(longest_first(matcher.matches(data))) if self._llama else matcher.span_array(data)
 
-    def spans(self, data: bytes, special: str, trusted: Sequence[tuple[int, int]] | None) -> list[Span]:
-        """What is cut out of a text.
+    def spans(self, data: bytes, special: str, trusted: Sequence[tuple[int, int]] | None) -> Spans:
+        """What is cut out of a text: an array of (start, end, id).
 
         `special` is text (control pieces are text), parse (they are found), or error (they are refused).  `trusted` are the stretches,
         in bytes, in which they are found in any case; without it, parse trusts the whole text.
         """
         if special not in ("text", "parse", "error"):
             raise SpecError(f"special={special!r} is not allowed: it is one of text, parse, error")
-        if trusted is None:
-            trusted = [(0, len(data))] if special == "parse" else []
-        if special != "error" and not trusted:
-            return self.user_spans(data)
+        if special == "parse" and trusted is None:
+            found = self._found(self._matcher(), data)
+        elif special == "error" or trusted:
+            found = self._found_in(data, special, trusted or [])
+        else:
+            found = self._found(self._user, data) if self.always else _array([])
+        found[:, 2] = self._ids[found[:, 2]]
+        return found
+
+    def _found_in(self, data: bytes, special: str, trusted: Sequence[tuple[int, int]]) -> Spans:
+        """The matches that count, if control pieces may match in trusted stretches only, and elsewhere are passed over or refused."""
         firsts = [first for first, _ in trusted]
 
         def allowed(start: int, end: int, index: int) -> bool:
             stretch = bisect_right(firsts, start) - 1
             return index < self._first_control or (stretch >= 0 and end <= trusted[stretch][1])
 
-        found = self._choose(match for match in self._matcher().matches(data) if special == "error" or allowed(*match))
-        if special == "error":
-            for start, end, index in found:
-                if not allowed(start, end, index):
-                    place = len(data[:start].decode("utf-8", "replace"))
-                    raise InputError(
-                        f"the text has the control token {self._texts[index]!r} at character {place}: "
-                        "remove it, or pass special='text' to take it as text or special='parse' as a token"
-                    )
-        return [(start, end, self._ids[index]) for start, end, index in found]
+        if special != "error":
+            matches = (match for match in self._matcher().matches(data) if allowed(*match))
+            return _array(longest_first(matches) if self._llama else leftmost_longest(matches))
+        found = self._found(self._matcher(), data)
+        for start, end, index in found.tolist():
+            if not allowed(start, end, index):
+                place = len(data[:start].decode("utf-8", "replace"))
+                raise InputError(
+                    f"the text has the control token {self._texts[index]!r} at character {place}: "
+                    "remove it, or pass special='text' to take it as text or special='parse' as a token"
+                )
+        return found
 
 
-def longest_first(matches: Iterable[Span]) -> list[Span]:
+def _array(found: Sequence[tuple[int, int, int]]) -> Spans:
+    return np.array(found, np.int64).reshape(-1, 3)
+
+
+def longest_first(matches: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """llama.cpp's choice of matches (start, end, index): all of the longest symbol, from the left, then of the next, in what is left."""
-    chosen: list[Span] = []
+    chosen: list[tuple[int, int, int]] = []
     taken = bytearray()
     for start, end, index in sorted(matches, key=lambda match: (match[0] - match[1], match[2], match[0])):
         if len(taken) < end:
