@@ -126,6 +126,8 @@ class Workspace:
         """The second half of `run_rows`."""
         size = len(rows.origins) - 1
         self._bound = None  # the next text is elsewhere again
+        if self.lane is not None:
+            self.lane.bind(None)  # as long as the encoder reads there, nothing may take the fast lane
         self._ends = self._cutter.ends
         self.encoder.bind(rows.text, self._ends)
         if size + len(rows.leads) > _KEEP:
