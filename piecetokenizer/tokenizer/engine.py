@@ -219,11 +219,14 @@ class Engine:
         count = len(texts)
         try:
             whole = "".join(texts)  # type: ignore[arg-type]
-            data = whole.encode()
-            sizes = map(len, texts if len(data) == len(whole) else [text.encode() for text in texts])  # type: ignore[union-attr]
+            if not self.is_plain_text(whole):
+                return None
+            if whole.isascii():
+                data, sizes = whole.encode(), map(len, texts)
+            else:
+                encoded = [text.encode() for text in texts]  # type: ignore[union-attr]
+                data, sizes = b"".join(encoded), map(len, encoded)
         except (TypeError, UnicodeEncodeError):
-            return None
-        if not self.is_plain_text(whole):
             return None
         edges = np.zeros(count + 1, np.int64)
         np.cumsum(np.fromiter(sizes, np.int64, count), out=edges[1:])

@@ -29,7 +29,7 @@ _MOST = (1 << 31) - 2
 _MASKS = np.array([(1 << 8 * n) - 1 for size in range(16) for n in (min(size, 8), max(size - 8, 0))], np.uint64)
 
 
-def new_merger(tables: "Tables", linear: int = 32) -> Any:
+def new_merger(tables: "Tables", linear: int = 160) -> Any:
     """A Merger with scratch for segments of ordinary length."""
     pairs = tables.pairs
     merger = Merger(

@@ -25,16 +25,17 @@ MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 COIN = cython.declare(cython.ulonglong, 0xA0761D6478BD642F)
 HALF = cython.declare(cython.ulonglong, 0xFFFFFFFF)
+PLACE = cython.declare(cython.ulonglong, 0x3FFF)
 PIECE = cython.declare(cython.ulonglong, 0x3FFFFFF)
 NEVER = cython.declare(cython.int, 0x7FFFFFFF)
-LIMIT = 62
+LIMIT = cython.declare(cython.longlong, 160)
 
 
 @cython.cclass
 class Merger:
     """Private state of one thread: scratch arrays for a segment of `room` bytes, which the caller makes larger with `grow`."""
 
-    def __init__(self, page_of, pages, slots, factors, factor_shift, mix, known, byte_ids, unk_id, size, linear=32) -> None:
+    def __init__(self, page_of, pages, slots, factors, factor_shift, mix, known, byte_ids, unk_id, size, linear=160) -> None:
         if not 1 <= linear <= LIMIT:
             raise ValueError(f"linear={linear} is not allowed: it is a number of symbols from 1 to {LIMIT}")
         self.page_of = memoryview(page_of)
@@ -179,7 +180,7 @@ class Merger:
     @cython.inline
     @cython.exceptval(check=False)
     def look_up(self, left: cython.int, right: cython.int) -> cython.ulonglong:
-        """What two neighbours become, as rank << 32 | id; all ones if nothing, as with a symbol of -1.  See pairs_cy."""
+        """What two neighbours become, as rank << 40 | id; all ones if nothing, as with a symbol of -1.  See pairs_cy."""
         slots: cython.p_const_ulonglong = cython.address(self.slots[0]) if cython.compiled else self.slots
         factors: cython.p_const_ushort = cython.address(self.factors[0]) if cython.compiled else self.factors
         key: cython.ulonglong = (cython.cast(cython.ulonglong, left) & HALF) << 32 | cython.cast(cython.ulonglong, right) & HALF
@@ -193,7 +194,7 @@ class Merger:
     @cython.nogil
     @cython.exceptval(check=False)
     def merge_by_scan(self, count: cython.longlong) -> cython.void:
-        """Up to 62 symbols.  keys[i] is (rank, place, what the two become): the least one is the leftmost of the best.
+        """Up to 160 symbols.  keys[i] is (rank, place, what the two become): the least one is the leftmost of the best.
 
         They are 64 bits wide, so that compilers take no vector instructions, which would wait for the numbers just stored.
         """
@@ -212,7 +213,7 @@ class Merger:
             keys[i] = self.look_up(symbols[i], symbols[i + 1]) | cython.cast(cython.ulonglong, i) << 26
             least = keys[i] if keys[i] < least else least
         while least != MASK:
-            i = least >> 26 & 63
+            i = least >> 26 & PLACE
             j = nexts[i]
             before = befores[i]
             behind = nexts[j]
@@ -244,8 +245,8 @@ class Merger:
         found: cython.ulonglong = self.look_up(self.symbols[i], self.symbols[j])
         rank: cython.int = NEVER
         if found != MASK:
-            self.merged[i] = cython.cast(cython.int, found & HALF)
-            rank = cython.cast(cython.int, found >> 32)
+            self.merged[i] = cython.cast(cython.int, found & PIECE)
+            rank = cython.cast(cython.int, found >> 40)
             if self.drop:
                 self.coins += 1
                 if fold((self.seed + self.coins * MIX) & MASK, COIN) >> 11 < self.drop:

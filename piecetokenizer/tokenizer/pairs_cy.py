@@ -36,7 +36,7 @@ def build_pairs(
 ) -> bool:
     """Place `count` splits (left, right, rank, id); False if some bucket has no factor, and `mix` must be another.
 
-    `slots` has two numbers each, key (left << 32 | right) and value (rank << 32 | id), all ones at first; `factors` one for each of the
+    `slots` has two numbers each, key (left << 32 | right) and value (rank << 40 | id), all ones at first; `factors` one for each of the
     2^(64 - factor_shift) buckets; `known` is all zeros.  The rest is scratch: hashes and items have an entry for each pair, by_size one
     for each bucket, starts one more.
     """
@@ -87,7 +87,7 @@ def build_pairs(
         for i in range(starts[k], starts[k + 1]):
             size = 2 * slot_of(hashes[i], cython.cast(cython.ulonglong, factor), slots.shape[0])
             slots[size] = pair_of(splits, items[i])
-            slots[size + 1] = cython.cast(cython.ulonglong, splits[4 * items[i] + 2]) << 32 | splits[4 * items[i] + 3]
+            slots[size + 1] = cython.cast(cython.ulonglong, splits[4 * items[i] + 2]) << 40 | splits[4 * items[i] + 3]
     return True
 
 

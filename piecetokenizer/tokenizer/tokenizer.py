@@ -20,6 +20,7 @@ from piecetokenizer.tokenizer.engine import Engine, Options, Text, chosen_seed, 
 from piecetokenizer.tokenizer.ids import Ids, check_id
 from piecetokenizer.tokenizer.offsets import encode_with_spans
 from piecetokenizer.tokenizer.special import utf8
+from piecetokenizer.tokenizer.text_cy import utf8_of
 
 __all__ = ["Tokenizer"]
 
@@ -144,10 +145,7 @@ class Tokenizer:
         first = self._bos if bos is None else engine.role("bos") if bos else -1
         last = self._eos if eos is None else engine.role("eos") if eos else -1
         if type(text) is str and special == "text" and not dropout and (engine.is_native_plain or engine.is_plain_text(text)):
-            try:
-                data = text.encode()
-            except UnicodeEncodeError:
-                data = utf8(text, errors)
+            data = utf8_of(text) or utf8(text, errors)
             try:
                 work = engine.pool.pop()
             except IndexError:
