@@ -10,6 +10,7 @@ Time: linear in the text, times the number of stop strings.
 """
 
 import codecs
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, AnyStr, Generic, Literal, overload
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamDecoder"]
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
@@ -38,7 +40,7 @@ class StreamDecoder(Generic[AnyStr]):
     (['the', ' ', '', '', '', ''], 'mat')
     """
 
-    __slots__ = ("_at_start", "_decoder", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")
+    __slots__ = ("_at_start", "_decoder", "_ended", "_held", "_longest", "_nothing", "_skip_special", "_stops", "_tokenizer", "stopped")
 
     @overload
     def __init__(
@@ -54,9 +56,9 @@ class StreamDecoder(Generic[AnyStr]):
         self, tokenizer: "Tokenizer", *, skip_special: bool = True, stop: str | Sequence[str] = (), out: Literal["text", "bytes"] = "text"
     ) -> None:
         """`stop` is one stop string or several; `out` says whether text or bytes come out."""
-        stops = (stop,) if isinstance(stop, str) else tuple(stop)
-        if not all(isinstance(text, str) and text for text in stops):
-            raise SpecError(f"stop={stop!r} is not allowed: each stop string is a string that is not empty")
+        stops: tuple[Any, ...] = (stop,) if isinstance(stop, str) or not hasattr(stop, "__iter__") else tuple(stop)
+        if not all(isinstance(text, str) and text and not _SURROGATE.search(text) for text in stops):
+            raise SpecError(f"stop={stop!r} is not allowed: each stop string is a string that is not empty and has no lone surrogates")
         if out not in ("text", "bytes"):
             raise SpecError(f"out={out!r} is not allowed: it is one of text, bytes")
         self._tokenizer = tokenizer
@@ -67,22 +69,29 @@ class StreamDecoder(Generic[AnyStr]):
         self._nothing: Any = "" if out == "text" else b""
         self._held = self._nothing
         self._at_start = True
+        self._ended = False
         self.stopped: str | None = None
 
     def push(self, ids: int | Ids) -> AnyStr:
         """Take the next id, or some; returns the text that is certain now."""
-        one = not hasattr(ids, "__iter__") or getattr(ids, "ndim", None) == 0
+        one = getattr(ids, "ndim", None) == 0 or not (hasattr(ids, "__iter__") or hasattr(ids, "__array__"))
         many: Any = [ids] if one else ids
         data, self._at_start = self._tokenizer.decode_part(many, skip_special=self._skip_special, at_start=self._at_start)
+        if self._ended:  # these are the first ids of another stream
+            self._ended, self.stopped = False, None
         text: AnyStr = self._release(self._decoder.decode(data) if self._decoder else data)
         return text
 
     def flush(self) -> AnyStr:
-        """End the stream: returns what was waiting (bytes that are no character are U+FFFD); then the decoder is as new."""
+        """End the stream: returns what was waiting (bytes that are no character are U+FFFD); then the decoder is as new.
+
+        `stopped` says why this stream ended until the first push of the next.
+        """
         text: AnyStr = self._release(self._decoder.decode(b"", True) if self._decoder else b"") + self._held
         if self._decoder:
             self._decoder.reset()
         self._at_start = True
+        self._ended = True
         self._held = self._nothing
         return text
 

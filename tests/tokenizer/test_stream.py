@@ -80,11 +80,32 @@ def test_only_what_could_become_a_stop_is_held_back() -> None:
     assert stream.flush() == ""
 
 
+@pytest.mark.parametrize("out", ["text", "bytes"])
+def test_after_flush_a_decoder_is_as_new(out: str) -> None:
+    stream = StreamDecoder(TOKENIZER, stop=["<end>", "Sir"], out=out)  # type: ignore[call-overload]
+    for text, shown, stopped in [
+        ("ab<end>c", "ab", "<end>"),
+        ("a b <e", "a b <e", None),
+        ("Sir", "", "Sir"),
+        ("", "", None),
+        ("c", "c", None),
+    ]:
+        parts = stream.push(TOKENIZER.encode(text)) + stream.flush()
+        assert parts == (shown if out == "text" else shown.encode())
+        assert stream.stopped == stopped, "which can be read after the flush too"
+
+
 def test_one_id_of_many_kinds() -> None:
     stream = StreamDecoder(TOKENIZER)
     assert stream.push(np.int32(FIRST + 1)) == "Sir"  # type: ignore[call-overload]
     assert stream.push(np.array(FIRST + 1)) == "Sir"
     assert stream.push(np.array([FIRST + 1])) == "Sir"
+
+    class Array:  # of a library that only says how numpy gets at its numbers
+        def __array__(self, dtype: object = None, copy: object = None) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+            return np.array([FIRST + 1, FIRST + 1])
+
+    assert stream.push(Array()) == TOKENIZER.decode(Array()) == "SirSir"  # type: ignore[call-overload,arg-type]
 
 
 def test_bad_ids_and_options() -> None:
@@ -95,8 +116,10 @@ def test_bad_ids_and_options() -> None:
     with pytest.raises(TypeError):
         stream.push(True)
     assert stream.push(FIRST_BYTE + 0xA9) == "é", "a refused id leaves the stream as it was"
-    with pytest.raises(SpecError, match="stop="):
-        StreamDecoder(TOKENIZER, stop=["a", ""])
+    for bad in (["a", ""], "", ["\ud800"], [b"a"], None, 5):
+        for out in ("text", "bytes"):
+            with pytest.raises(SpecError, match="stop="):
+                StreamDecoder(TOKENIZER, stop=bad, out=out)  # type: ignore[call-overload]
     with pytest.raises(SpecError, match="out="):
         StreamDecoder(TOKENIZER, out="str")  # type: ignore[call-overload]
 
