@@ -85,7 +85,8 @@ def test_equals_the_naive_replay_whatever_the_sizes(
     encoder = new_encoder(made, merger, bits, bits)
     numbered = {text: (256 + place, score) for place, (text, score) in enumerate(pieces.items())}
     for _ in range(3):
-        segments = data.draw(st.lists(st.text(alphabet, min_size=1, max_size=70), min_size=1, max_size=8))
+        texts = st.text(alphabet, min_size=1, max_size=70) | st.text(alphabet, min_size=100, max_size=200)
+        segments = data.draw(st.lists(texts, min_size=1, max_size=5))
         expected = [id for segment in segments for id in encode_segment(segment, numbered, range(256))]
         assert encode(merger, encoder, segments, window) == expected
 
