@@ -9,6 +9,7 @@ is one more row, without text.  Only the ends of the whole text count as its end
 
 import hashlib
 import os
+import pathlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
-from piecetokenizer.pretokenize import PreTokenizer
+from piecetokenizer.pretokenize import Dictionary, PreTokenizer
 from piecetokenizer.tokenizer.block import block_rows
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed
@@ -32,6 +33,8 @@ from piecetokenizer.tokenizer.workspace import Workspace
 __all__ = ["Engine", "Options", "Text"]
 
 _NO_SPANS: Spans = np.empty((0, 3), np.int64)
+
+Path = str | os.PathLike[str]
 
 Text = str | bytes | Parts
 """One text: a str, UTF-8 bytes, or parts (text, trusted)."""
@@ -52,15 +55,15 @@ class Options:
 class Engine:
     """Shared by all threads; see Workspace for what is not."""
 
-    def __init__(self, model: Model, dictionary: Any = None, all_splits: bool = False) -> None:
+    def __init__(self, model: Model, dictionary: Dictionary | Path | None = None, all_splits: bool = False) -> None:
         """`all_splits`: keep also those ways to make a piece that only dropout can take."""
         spec = model.pretokenizer
         charsmap = charsmap_of(model)
         self.model = model
-        self.dictionary = dictionary
+        self.dictionary = _loaded(dictionary)
         self.size = len(model)
         self.normalizer = Normalizer(spec, charsmap)
-        self.pretokenizer = PreTokenizer(spec, dictionary) if spec.cn == "dict" else PreTokenizer(spec)
+        self.pretokenizer = PreTokenizer(spec, self.dictionary)
         self.special = SpecialTokens(model)
         self.imported = None if model.tokenizer.semantics == "native" else Imported(model, charsmap)
         space = spec.space if self.imported is None else self.imported.kernel_space
@@ -241,6 +244,13 @@ class Engine:
         self._run_rows(work, rows.arrays())
         work.drop(0, 0)
         return work.encoder
+
+
+def _loaded(dictionary: Dictionary | Path | None) -> Dictionary | None:
+    """A dictionary given as itself, by its name or by its path."""
+    if dictionary is None or isinstance(dictionary, Dictionary):
+        return dictionary
+    return Dictionary.load(dictionary if isinstance(dictionary, str) else pathlib.Path(dictionary))
 
 
 def drop_threshold(dropout: float) -> int:

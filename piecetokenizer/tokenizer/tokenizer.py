@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from piecetokenizer.errors import SpecError
 from piecetokenizer.model import Model
+from piecetokenizer.pretokenize import Dictionary
 from piecetokenizer.tokenizer.batch import Flat, flat_batches, joined_flat, list_batches, padded, truncated
 from piecetokenizer.tokenizer.block import block_spans
 from piecetokenizer.tokenizer.decode import text_of
-from piecetokenizer.tokenizer.engine import Engine, Options, Text, chosen_seed, drop_threshold
+from piecetokenizer.tokenizer.engine import Engine, Options, Path, Text, chosen_seed, drop_threshold
 from piecetokenizer.tokenizer.ids import Ids, check_id
 from piecetokenizer.tokenizer.offsets import encode_with_spans
 from piecetokenizer.tokenizer.special import utf8
@@ -47,7 +48,7 @@ class Tokenizer:
 
     __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "_pool", "model")
 
-    def __init__(self, model: Model, *, dictionary: Any = None) -> None:
+    def __init__(self, model: Model, *, dictionary: Dictionary | Path | None = None) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Model is expected, not {type(model).__name__}: Tokenizer.load(path) reads a file")
         self.model = model
@@ -57,7 +58,7 @@ class Tokenizer:
         self._eos = model.tokenizer.eos_id if model.tokenizer.add_eos else -1
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, dict: Any = None) -> "Tokenizer":
+    def load(cls, path: str | os.PathLike[str], *, dict: Dictionary | Path | None = None) -> "Tokenizer":
         """A Tokenizer of a model file, or of a GGUF, a SentencePiece .model or a tokenizer.json, with the rules of the tool that wrote it.
 
         `dict` is the Dictionary of a model with cn=dict, or its name or path.
@@ -392,6 +393,6 @@ class Tokenizer:
         return self.model.id_of(piece)
 
 
-def _remade(model: Model, dictionary: Any) -> Tokenizer:
+def _remade(model: Model, dictionary: Dictionary | None) -> Tokenizer:
     """A Tokenizer out of its pickled parts."""
     return Tokenizer(model, dictionary=dictionary)

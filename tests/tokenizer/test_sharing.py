@@ -6,10 +6,13 @@ import random
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from reference.small_models import small_model
 
+from piecetokenizer.errors import ModelError, SpecError
+from piecetokenizer.pretokenize import Dictionary
 from piecetokenizer.tokenizer import Tokenizer
 from piecetokenizer.train import train
 
@@ -91,3 +94,23 @@ def test_every_trained_piece_comes_out_again() -> None:
             assert tokenizer.decode([piece.id]) == text
         for text in corpus[:50]:
             assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_model_with_a_dictionary(tmp_path: Path) -> None:
+    path = tmp_path / "small.txt"
+    path.write_text("世界 10\n你好 10\n我们 5\n", "utf-8")
+    model = train(iter(["你好世界我们"] * 20), vocab_size=280, reconstruct=True, dict=path, soft_vocab_limit=True)
+    model.save(tmp_path / "dict.model")
+    tokenizers = [
+        Tokenizer(model, dictionary=Dictionary.load(path)),
+        Tokenizer(model, dictionary=str(path)),
+        Tokenizer.load(tmp_path / "dict.model", dict=path),
+        pickle.loads(pickle.dumps(Tokenizer(model, dictionary=path))),
+    ]
+    for tokenizer in tokenizers:
+        assert tokenizer.encode("我们你好世界", out="pieces") == ["我们", "你好", "世界"]
+    path.write_text("世界 10\n你好 11\n我们 5\n", "utf-8")
+    with pytest.raises(ModelError, match="small"):
+        Tokenizer(model, dictionary=path)
+    with pytest.raises(SpecError, match="a dictionary was given"):
+        Tokenizer(MODEL, dictionary="zh")
