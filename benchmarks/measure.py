@@ -24,10 +24,10 @@ class Cost:
 
 
 def run(command: list[str]) -> Cost:
-    """Run once.  A command that fails ends the benchmark: a figure of a failed run is no figure."""
+    """Run once, away from the source tree, which Python would import uncompiled.  A command that fails ends the benchmark."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err)
+        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=tempfile.gettempdir())
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -18,14 +18,22 @@ ALL = {**sections.SECTIONS, "Growth": growth.growth, "Worst cases": growth.worst
 
 @click.command()
 @click.option(
-    "--corpora", type=click.Path(path_type=Path), default=setting.ROOT / "corpora", show_default=True, help="Folder of the corpora."
+    "--corpora",
+    type=click.Path(path_type=Path, resolve_path=True),
+    default=setting.ROOT / "corpora",
+    show_default=True,
+    help="Folder of the corpora.",
 )
 @click.option(
-    "--peers", type=click.Path(path_type=Path), default=setting.ROOT / "build/peers", show_default=True, help="The peers' own environment."
+    "--peers",
+    type=click.Path(path_type=Path, resolve_path=True),
+    default=setting.ROOT / "build/peers",
+    show_default=True,
+    help="The peers' own environment.",
 )
 @click.option(
     "--scratch",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, resolve_path=True),
     default=setting.ROOT / "build/benchmarks",
     show_default=True,
     help="Models and ids on the way.",

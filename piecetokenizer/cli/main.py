@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -113,6 +114,7 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
+        _warn_of_slow_kernels()
         try:
             given = list(sys.argv[1:] if args is None else args)
             code = commands.main(args=given or ["--help"], prog_name="piecetokenizer", standalone_mode=False)
@@ -147,6 +149,14 @@ def _say(line: str) -> None:
     """A line on standard error; where that takes none (a full disk), the exit code must do."""
     with suppress(OSError):
         print(line, file=sys.stderr)
+
+
+def _warn_of_slow_kernels() -> None:
+    """Say it when the kernels are not compiled: in a source tree Python finds that before the installed package."""
+    spec = find_spec("piecetokenizer.counter.table_cy")
+    if spec is not None and (spec.origin or "").endswith(".py") and not os.environ.get("PIECETOKENIZER_PURE"):
+        folder = os.path.dirname(os.path.dirname(os.path.dirname(spec.origin or "")))
+        warnings.warn(f"the kernels in {folder} are not compiled, and a hundred times slower; run from another folder", stacklevel=2)
 
 
 def _show_warning(message: Warning | str, *rest: Any, **options: Any) -> None:
