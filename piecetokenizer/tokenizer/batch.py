@@ -53,7 +53,6 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
         else:
             edges = [0, *engine.run_texts(work, chunk, options, index).tolist()]
             lists = [work.encoder.take(engine.ints, first, last) for first, last in pairwise(edges)]
-        work.release()
         engine.checkin(work)
         return lists
 

@@ -81,7 +81,6 @@ class Engine:
         self._for_dropout: Engine | None = self if all_splits else None
         self._decoders: dict[bool, Decoder] = {}
         self.pool: list[Workspace] = []
-        self.checkin = self.pool.append
 
     def workspace(self) -> Workspace:
         """A new workspace."""
@@ -97,6 +96,11 @@ class Engine:
             return self.pool.pop()
         except IndexError:
             return self.workspace()
+
+    def checkin(self, work: Workspace) -> None:
+        """Give a workspace back; one that a huge text has made large is let go."""
+        if work.release():
+            self.pool.append(work)
 
     def engine_for(self, options: Options) -> "Engine":
         """The engine that runs with these options: for dropout another one, made when it is first needed."""

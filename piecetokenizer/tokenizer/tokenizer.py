@@ -165,8 +165,6 @@ class Tokenizer:
             ids = list(map(self.model.texts.__getitem__, encoder.take(engine.ints)))
         else:
             raise SpecError(f"out={out!r} is not allowed: it is one of list, numpy, pieces")
-        if work.out is not work.kept:
-            work.release()
         engine.checkin(work)
         return ids
 
@@ -219,7 +217,6 @@ class Tokenizer:
         """
         work = self._engine.checkout()
         size: int = self._engine.run_text(work, text, self._options(*self._around(bos, eos), special, errors)).size
-        work.release()
         self._engine.checkin(work)
         return size
 

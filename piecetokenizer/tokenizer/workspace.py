@@ -28,10 +28,14 @@ _KEEP = 1 << 16
 """Ids for which a workspace keeps an array; longer results get one of their own."""
 
 
+_LARGE = 1 << 26
+"""Bytes of text, or of one segment, whose buffers are kept for the next call."""
+
+
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_worker", "encoder", "kept", "lane", "merger", "out")
+    __slots__ = ("_bound", "_cutter", "_ends", "_room", "_worker", "encoder", "kept", "lane", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -39,6 +43,7 @@ class Workspace:
         self._cutter = pretokenizer.cutter()
         self.merger = new_merger(tables)
         self.encoder = new_encoder(tables, self.merger)
+        self._room = 0
         self.kept = np.empty(_KEEP + SLACK, np.int32)
         self._bound: object = None
         self._ends: object = None
@@ -71,7 +76,8 @@ class Workspace:
         run, cut = self.encoder.run, self._cutter.cut
         while True:
             while done < 0:
-                widen(self.merger, -done)
+                self._room = -done
+                widen(self.merger, self._room)
                 done = self.encoder.again()
             if done >= size:
                 return
@@ -150,7 +156,11 @@ class Workspace:
         out.resize(size, refcheck=False)  # nothing else refers to its memory now
         return out
 
-    def release(self) -> None:
-        """Let go of a large array that was not taken."""
+    def release(self) -> bool:
+        """Let go of what only the last call needed; False if its text has made the rest so large that it is better to let go of all."""
         if self.out is not self.kept:
             self._write_to(self.kept)
+        if self._bound is None:  # rows that were normalized elsewhere
+            self._cutter.start_one(self._worker.text, 0)
+            self._bind(0)
+        return len(self._worker.text) <= _LARGE and self._room <= _LARGE

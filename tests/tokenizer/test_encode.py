@@ -153,3 +153,15 @@ def test_ids_and_pieces_of_many_at_once() -> None:
     assert tokenizer.id_to_piece(ids) == tokenizer.id_to_piece(ids.tolist()) == pieces
     assert tokenizer.piece_to_id(pieces) == ids.tolist()
     assert tokenizer.piece_to_id(["hi", "no such piece"]) == [tokenizer.piece_to_id("hi"), None]
+
+
+def test_a_huge_text_leaves_no_large_buffers_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piecetokenizer.tokenizer.workspace._LARGE", 1 << 17)
+    tokenizer = Tokenizer(small_model(["ab", "aa"]))
+    engine = tokenizer._engine
+    for text, kept in (("ab" * 1000, True), ("ab " * 100_000, False), ("a" * 140_000, False), ("ab", True)):
+        for out in ("list", "numpy"):
+            assert tokenizer.decode(tokenizer.encode(text, out=out)) == text  # type: ignore[call-overload]
+            assert bool(engine.pool) == kept
+            if kept:
+                assert engine.pool[0].out is engine.pool[0].kept
