@@ -59,9 +59,12 @@ class Row:
     decoded: int
 
     def line(self) -> str:
-        """The row of the table."""
-        rate = f"{self.differ} ({100 * self.differ / self.texts:.2f} %)" if self.differ else "0"
-        return f"| {self.setting} | {self.spaces} | {self.size} | {self.format} | {self.verdict} | {self.texts} | {rate} | {self.decoded} |"
+        """Everything, for following a run."""
+        return f"{self.setting}, {self.spaces}, {self.size}, {self.format}: {self.cell()} of {self.texts}, {self.decoded} decoded otherwise"
+
+    def cell(self) -> str:
+        """What the table has of it."""
+        return f"{self.verdict}: {self.differ}" + (f" ({100 * self.differ / self.texts:.2f} %)" if self.differ else "")
 
 
 def main() -> int:
@@ -141,7 +144,7 @@ def measure(
         mistakes.append(f"{decoded} texts are decoded otherwise")
     spaces = "all kept" if reconstruct else "trimmed"
     format = f"gguf {route}" if to == "gguf" else to
-    said = verdict.verdict + (" but beside added tokens" if verdict.exceptions else "")
+    said = verdict.verdict + (" *" if verdict.exceptions else "")
     return Row(name, spaces, len(model), format, said, len(texts), differ, decoded), mistakes
 
 
@@ -178,18 +181,24 @@ def write(document: Path, rows: list[Row], texts: int) -> None:
     import sentencepiece
     import tokenizers
 
-    head = [
+    least = min(row.texts for row in rows)
+    lines = [
         BEGIN,
         "",
-        f"{texts:,} lines of text and {texts:,} generated strings for each row, read by llama.cpp (xllamacpp 2026.10.11549),",
-        f"sentencepiece {sentencepiece.__version__} and tokenizers {tokenizers.__version__}; only texts that the verdict speaks of.",
+        f"Each cell: the verdict, and how many of {2 * texts:,} texts (at least {least:,} where some are excepted) get other ids from",
+        "the reader itself: llama.cpp (xllamacpp 2026.10.11549), "
+        f"sentencepiece {sentencepiece.__version__}, tokenizers {tokenizers.__version__}.",
+        f"Texts that are decoded otherwise: {sum(row.decoded for row in rows)}.",
         "",
-        "| setting | spaces | size | format | verdict | texts | other ids | decoded otherwise |",
-        "|---|---|---|---|---|---|---|---|",
+        "| setting | spaces | size | " + " | ".join(dict.fromkeys(row.format for row in rows)) + " |",
+        "|---|---|---|" + "---|" * len({row.format for row in rows}),
     ]
+    for place, group in itertools.groupby(rows, key=lambda row: (row.setting, row.spaces, row.size)):
+        lines.append("| " + " | ".join([*map(str, place), *(row.cell() for row in group)]) + " |")
+    lines += ["", "\\* but for texts with an added token beside a space.", "", END]
     before, _, rest = document.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    document.write_text("\n".join([before + head[0], *head[1:], *(row.line() for row in rows), "", END]) + after, encoding="utf-8")
+    document.write_text(before + "\n".join(lines) + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
