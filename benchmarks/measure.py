@@ -3,14 +3,13 @@
 The machine may be noisy: commands that are compared run in turn, several times, and the median of each figure counts.
 """
 
-import os
+import json
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
-from typing import BinaryIO
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -25,16 +24,11 @@ class Cost:
 
 def run(command: list[str]) -> Cost:
     """Run once, away from the source tree, which Python would import uncompiled.  A command that fails ends the benchmark."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        began = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=tempfile.gettempdir())
-        _, status, used = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output, complaint = (_whole(file).decode("utf-8", "replace") for file in (out, err))
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed with {process.returncode}:\n{complaint[-2000:]}")
-    return Cost(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, output)
+    launcher = [sys.executable, str(Path(__file__).parent / "jobs" / "cost.py")]
+    done = subprocess.run([*launcher, *command], capture_output=True, text=True, cwd=tempfile.gettempdir())
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed with {done.returncode}:\n{done.stderr[-2000:]}")
+    return Cost(**json.loads(done.stderr.splitlines()[-1]), output=done.stdout)
 
 
 def in_turn(commands: dict[str, list[str]], runs: int) -> dict[str, Cost]:
@@ -52,8 +46,3 @@ def in_turn(commands: dict[str, list[str]], runs: int) -> dict[str, Cost]:
         )
         for name, all_ in costs.items()
     }
-
-
-def _whole(file: BinaryIO) -> bytes:
-    file.seek(0)
-    return file.read()

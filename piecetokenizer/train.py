@@ -73,12 +73,17 @@ def train(
         notice(f"these options rule out an exact GGUF export: {'; '.join(obstacles)}")
     with ExitStack() as stack:
         tell = stack.enter_context(Bars()) if progress is True else progress or silent
-        segments = count(inputs, choices, text_unit=text_unit, errors=errors, limit=limit, threads=threads, progress=tell, report=result)
+        # The segments have no name here, so that learning can let go of them (see learn_vocabulary).
         began = perf_counter()
-        vocabulary = learn_vocabulary(segments, choices.counter, space=choices.pretokenizer.space, progress=partial(tell, "merge"))
+        vocabulary = learn_vocabulary(
+            count(inputs, choices, text_unit=text_unit, errors=errors, limit=limit, threads=threads, progress=tell, report=result),
+            choices.counter,
+            space=choices.pretokenizer.space,
+            progress=partial(tell, "merge"),
+        )
     model = _model(choices, vocabulary)
     _describe(vocabulary, model, result)
-    result.seconds["merge"] = perf_counter() - began
+    result.seconds["merge"] = perf_counter() - began - result.seconds["read"]
     if vocabulary.note:
         notice(vocabulary.note)
     if report is None and (losses := result.summary()):

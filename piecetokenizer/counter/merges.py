@@ -23,7 +23,7 @@ from piecetokenizer.counter import characters_cy, merges_cy, pairs_cy, queue_cy
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.errors import InputError
 
-__all__ = ["Merges", "Progress", "learn_merges"]
+__all__ = ["Merges", "Progress", "Symbols", "lay_out", "learn_merges", "merge_symbols"]
 
 MAX_SLOTS = (1 << 32) - 1
 EMPTY = (1 << 64) - 1
@@ -60,6 +60,18 @@ class Merges:
         return len(self.pairs)
 
 
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """The characters of the segments as slots, see characters_cy.
+
+    Class c ends before slot `ends[c]`, its segments occur `counts[c]` times.
+    """
+
+    slots: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
 def learn_merges(
     segments: Segments,
     alphabet: Sequence[str],
@@ -81,8 +93,22 @@ def learn_merges(
     >>> learn_merges(segments, ["z", "a", "b", "▁"], 3).pairs
     [('z', 'z'), ('a', 'b'), ('▁', 'ab')]
     """
-    segments.check_weight()
-    run = _Run(_lay_out(segments, alphabet, space), list(alphabet), sorted(set(taken)), wanted, max_piece_size)
+    symbols = lay_out(segments, alphabet, space)
+    return merge_symbols(symbols, alphabet, wanted, max_piece_size=max_piece_size, taken=taken, floor=floor, progress=progress)
+
+
+def merge_symbols(
+    symbols: Symbols,
+    alphabet: Sequence[str],
+    wanted: int,
+    *,
+    max_piece_size: int = 48,
+    taken: Iterable[str] = (),
+    floor: int | None = None,
+    progress: Progress | None = None,
+) -> Merges:
+    """What learn_merges does once the segments are laid out, and can be let go of."""
+    run = _Run(symbols, list(alphabet), sorted(set(taken)), wanted, max_piece_size)
     run.count_pairs(floor)
     queue, merger = run.queue, run.merger
     while run.done < run.wanted:
@@ -108,20 +134,9 @@ def learn_merges(
     return run.result()
 
 
-@dataclass(frozen=True, slots=True)
-class _Symbols:
-    """The characters of the segments as slots, see characters_cy.
-
-    Class c ends before slot `ends[c]`, its segments occur `counts[c]` times.
-    """
-
-    slots: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-
-
-def _lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> _Symbols:
+def lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> Symbols:
     """The symbols that merging starts from."""
+    segments.check_weight()
     symbols = np.full(0x110000, -2, np.int32)
     for symbol, character in enumerate(alphabet):
         symbols[ord(" " if character == space else character)] = symbol
@@ -139,13 +154,13 @@ def _lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> _Symbol
     filled, classes = characters_cy.lay_out(
         segments.arena.data, segments.offsets.data, segments.counts.data, order.data, symbols.data, slots.data, ends.data, counts.data
     )
-    return _Symbols(slots[:filled], ends[:classes].copy(), counts[:classes].copy())
+    return Symbols(slots[:filled], ends[:classes].copy(), counts[:classes].copy())
 
 
 class _Run:
     """The arrays of one run, and the kernels that work on them."""
 
-    def __init__(self, symbols: _Symbols, alphabet: list[str], taken: list[str], wanted: int, max_piece_size: int) -> None:
+    def __init__(self, symbols: Symbols, alphabet: list[str], taken: list[str], wanted: int, max_piece_size: int) -> None:
         """Symbol ids are first those of the alphabet, then those of the taken texts (which never occur), then those of merges."""
         self.symbols = symbols
         self.names = alphabet + taken

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from piecetokenizer.counter.coverage import Coverage, cover
 from piecetokenizer.counter.layout import BYTE_PIECES, Layout, plan
-from piecetokenizer.counter.merges import Merges, Progress, learn_merges
+from piecetokenizer.counter.merges import Merges, Progress, lay_out, merge_symbols
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import PieceType
@@ -73,7 +73,10 @@ def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁
             f"vocab_size={spec.vocab_size} is too small: the sizes possible are {least} to at most {most} ({_make_up(layout, coverage)}); "
             "raise it, or lower character_coverage"
         )
-    merges = learn_merges(kept, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, space=space, progress=progress)
+    dropped = (len(segments) - len(kept), segments.total - kept.total)
+    symbols = lay_out(kept, coverage.required, space)
+    del segments, kept  # merging takes as much memory again; where nobody else holds them, they make room for it
+    merges = merge_symbols(symbols, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, progress=progress)
     note = ""
     if len(merges) < wanted:
         note = (
@@ -82,7 +85,7 @@ def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁
         )
         if not spec.soft_vocab_limit:
             raise InputError(f"{note}; lower it, set soft_vocab_limit, or give more text")
-    return _assemble(layout, coverage, merges, spec, (len(segments) - len(kept), segments.total - kept.total), note)
+    return _assemble(layout, coverage, merges, spec, dropped, note)
 
 
 def _make_up(layout: Layout, coverage: Coverage) -> str:
