@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from piecetokenizer import Tokenizer
-from piecetokenizer.cli.lines import Block, in_order, read_blocks
+from piecetokenizer.cli.lines import Block, in_order, read_blocks, watched
 from piecetokenizer.cli.options import (
     dict_path_option,
     errors_option,
@@ -22,6 +22,7 @@ from piecetokenizer.cli.output import output
 from piecetokenizer.cli.specs import dictionary_at
 from piecetokenizer.cli.writers import Ids, Offsets, writer_for
 from piecetokenizer.errors import InputError
+from piecetokenizer.progress import Bars, silent
 
 __all__ = ["encode"]
 
@@ -76,6 +77,7 @@ class BlockEncoder:
 @errors_option
 @threads_option
 @dict_path_option
+@click.option("-q", "--quiet", is_flag=True, help="No progress.  (There is none without a terminal, or where ids go to standard output.)")
 def encode(
     inputs: tuple[str, ...],
     model: str,
@@ -90,6 +92,7 @@ def encode(
     errors: str,
     threads: int,
     dictionary: str | None,
+    quiet: bool,
 ) -> None:
     """Encode each line of the INPUT files, or of standard input, into ids.
 
@@ -105,8 +108,9 @@ def encode(
     tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
     seed = random.getrandbits(32) if seed is None else seed
     encoder = BlockEncoder(tokenizer, {"bos": bos, "eos": eos, "special": special}, errors, as_json, dropout, seed)
-    with output(output_path, [model, dictionary, *inputs]) as file:
+    with output(output_path, [model, dictionary, *inputs]) as file, Bars() as bars:
         writer = writer_for(file, output_path, tokenizer, pieces)
-        for made in in_order(lambda block: writer.ready(*encoder.flat(block)), read_blocks(inputs), threads):
+        blocks = watched(read_blocks(inputs), inputs, silent if quiet or output_path == "-" else bars)
+        for made in in_order(lambda block: writer.ready(*encoder.flat(block)), blocks, threads):
             writer.write(made)
         writer.finish()

@@ -7,6 +7,7 @@ Only LF ends a line.  One CR before it, and a byte order mark at the start of a 
 """
 
 import json
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -19,8 +20,9 @@ import numpy.typing as npt
 
 from piecetokenizer.cli.output import note
 from piecetokenizer.errors import InputError
+from piecetokenizer.progress import ProgressFunction
 
-__all__ = ["Block", "in_order", "read_blocks"]
+__all__ = ["Block", "in_order", "read_blocks", "watched"]
 
 BLOCK = 1 << 22
 """Bytes read at once: much more than a call costs, much less than memory."""
@@ -142,6 +144,17 @@ def _blocks(stream: BinaryIO, source: str, size: int, before: int) -> Generator[
         yield last
         line += 1
     return before + line - 1
+
+
+def watched(blocks: Iterable[Block], inputs: Sequence[str], tell: ProgressFunction) -> Iterator[Block]:
+    """The same blocks; `tell` hears how many bytes of the inputs have been read, of how many if that can be known."""
+    sizes = [os.stat(path).st_size for path in inputs if os.path.isfile(path)]
+    total = sum(sizes) if inputs and len(sizes) == len(inputs) else None
+    done = 0
+    for block in blocks:
+        yield block
+        done += len(block.data)
+        tell("read", done, total, "")
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
