@@ -92,6 +92,11 @@ def test_bytes_are_utf8_whatever_the_locale(model, tmp_path, locale):
     assert decoded.stdout.decode() == "你好 naïve\n"
 
 
+def heed_interrupts():
+    """A shell lets its background jobs, and all that they start, ignore Ctrl-C; these are to heed it whoever started the tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupted_training_leaves_the_old_file_and_no_other(tmp_path):
     model = tmp_path / "old.model"
     model.write_bytes(b"old")
@@ -101,6 +106,7 @@ def test_interrupted_training_leaves_the_old_file_and_no_other(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
+        preexec_fn=heed_interrupts,
     )
     assert process.stdin is not None
     process.stdin.write(b"the cat sat\n" * 1000)
@@ -118,7 +124,11 @@ def test_interrupted_training_leaves_the_old_file_and_no_other(tmp_path):
 
 def test_interrupted_encoding_leaves_no_file(model, tmp_path):
     process = subprocess.Popen(
-        [SCRIPT, "encode", "-m", model, "-o", "ids.npz"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+        [SCRIPT, "encode", "-m", model, "-o", "ids.npz"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        preexec_fn=heed_interrupts,
     )
     assert process.stdin is not None
     process.stdin.write(b"the cat sat\n" * 1000)
