@@ -9,27 +9,28 @@ from numpy.typing import NDArray
 from piecetokenizer.errors import InputError
 from piecetokenizer.tokenizer.rows import RowArrays
 
-__all__ = ["block_rows", "block_spans"]
+__all__ = ["block_rows", "block_spans", "refuse_invalid"]
 
 
 def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of the texts, which are in the block, whose bytes are valid UTF-8."""
+    """The places of the texts, all of them in the block."""
     starts, stops = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(stops, np.int64)
     if starts.ndim != 1 or starts.shape != stops.shape:
         raise InputError(f"starts of shape {starts.shape} and stops of shape {stops.shape} are no places of texts: a text has one of each")
     if len(starts) and (starts.min() < 0 or stops.max() > len(data) or (stops < starts).any()):
         wrong = int(np.flatnonzero((starts < 0) | (stops > len(data)) | (stops < starts))[0])
         raise InputError(f"text {wrong} goes from {starts[wrong]} to {stops[wrong]}, which is not inside the block's {len(data)} bytes")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(f"the block is not UTF-8: byte 0x{data[error.start]:02X} at byte {error.start}") from None
-    if not data.isascii():
-        first_bytes = np.frombuffer(data + b"\n", np.uint8)
-        inside = ((first_bytes[starts] & 0xC0) == 0x80) | ((first_bytes[stops] & 0xC0) == 0x80)
-        if inside.any():
-            raise InputError(f"text {int(np.flatnonzero(inside)[0])} of the block begins or stops inside a character")
     return starts, stops
+
+
+def refuse_invalid(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+    """Raise for the first text that is not UTF-8, naming it and the byte."""
+    for index, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
+        try:
+            data[start:stop].decode()
+        except UnicodeDecodeError as error:
+            place = start + error.start
+            raise InputError(f"text {index} of the block is not UTF-8: byte 0x{data[place]:02X} at byte {place}") from None
 
 
 def block_rows(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], flags: int, first: int, last: int) -> RowArrays:

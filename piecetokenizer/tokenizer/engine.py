@@ -22,7 +22,7 @@ from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
 from piecetokenizer.pretokenize import Dictionary, PreTokenizer
-from piecetokenizer.tokenizer.block import block_rows
+from piecetokenizer.tokenizer.block import block_rows, refuse_invalid
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
@@ -214,11 +214,14 @@ class Engine:
     def run_block(
         self, work: Workspace, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], options: Options
     ) -> NDArray[np.int64]:
-        """Encode the texts data[starts[i]:stops[i]] of valid UTF-8; returns where the ids of each end."""
+        """Encode the texts data[starts[i]:stops[i]]; returns where the ids of each end.  What is not UTF-8 is refused."""
         if options.special != "text" or not self.is_native_plain:
             texts = [data[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
             return self.run_texts(work, texts, options)
-        ends = work.run_rows(*block_rows(data, starts, stops, self.flags, options.first, options.last))
+        before = work.invalid_bytes
+        ends = work.run_rows(*block_rows(data, starts, stops, self.flags, options.first, options.last), valid=False)
+        if work.invalid_bytes > before:
+            refuse_invalid(data, starts, stops)
         return ends[1::2] if options.last >= 0 else ends
 
     def _plain_rows(self, texts: Sequence[Text], first: int) -> RowArrays | None:

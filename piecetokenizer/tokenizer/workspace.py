@@ -106,10 +106,20 @@ class Workspace:
         stops: NDArray[np.int64],
         flags: NDArray[np.uint8],
         leads: NDArray[np.int32],
+        valid: bool = True,
     ) -> NDArray[np.int64]:
-        """Encode data[starts[i]:stops[i]], each after the id leads[i] if it is not negative; returns where the ids of each row end."""
-        size = self._worker.run(data, starts.data, stops.data, flags.data, True)
+        """Encode data[starts[i]:stops[i]], each after the id leads[i] if it is not negative; returns where the ids of each row end.
+
+        Unless they are known to be `valid` UTF-8, see `invalid_bytes` before and after.
+        """
+        size = self._worker.run(data, starts.data, stops.data, flags.data, valid)
         return self._merge(self._bind(size + len(starts)), self._worker.stops, leads, size)
+
+    @property
+    def invalid_bytes(self) -> int:
+        """How many bytes there have been, in all calls with valid=False, that are not part of valid UTF-8."""
+        count: int = self._worker.invalid_bytes
+        return count
 
     def _merge(self, text: NDArray[np.uint8], stops: NDArray[np.int64], leads: NDArray[np.int32], size: int) -> NDArray[np.int64]:
         ends = np.empty(len(leads), np.int64)

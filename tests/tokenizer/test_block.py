@@ -41,6 +41,11 @@ def test_texts_may_overlap_and_come_in_any_order():
     assert found.offsets[3] == sum(len(PLAIN.encode(text)) for text in ("cat", "the cat", "the"))
 
 
+def test_what_lies_between_texts_may_be_anything():
+    found = PLAIN.encode_block(b"\xffthe\xfe cat", np.array([1, 5]), np.array([4, 9]))
+    assert found.ids.tolist() == PLAIN.encode("the") + PLAIN.encode(" cat")
+
+
 @pytest.mark.parametrize(
     ("data", "starts", "stops", "word"),
     [
@@ -48,11 +53,14 @@ def test_texts_may_overlap_and_come_in_any_order():
         (b"abc", [0, -1], [1, 2], "text 1"),
         (b"abc", [2], [1], "from 2 to 1"),
         (b"abc", [0, 1], [1], "shape"),
-        (b"a\xffc", [0], [1], "0xFF at byte 1"),
-        ("a你b".encode(), [0, 2], [1, 5], "text 1 of the block begins or stops inside a character"),
-        ("a你b".encode(), [0], [3], "text 0 of the block begins or stops inside a character"),
+        (b"xa\xffc", [0, 1], [1, 4], "text 1 of the block is not UTF-8: byte 0xFF at byte 2"),
+        ("a你b".encode(), [0, 2], [1, 5], "text 1 of the block is not UTF-8"),
+        ("a你b".encode(), [0], [3], "text 0 of the block is not UTF-8"),
     ],
 )
 def test_what_is_no_block(data, starts, stops, word):
     with pytest.raises(InputError, match=word):
         PLAIN.encode_block(data, np.array(starts), np.array(stops))
+    with pytest.raises(InputError):
+        SPECIAL.encode_block(data, np.array(starts), np.array(stops))
+    assert PLAIN.encode_block(b"the", np.array([0]), np.array([3])).ids.tolist() == PLAIN.encode("the")
