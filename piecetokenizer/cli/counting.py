@@ -16,7 +16,7 @@ from piecetokenizer.train import count as count_segments
 __all__ = ["count"]
 
 
-@click.command(short_help="The segments of text and their counts, as TSV.")
+@click.command()
 @input_argument
 @output_option
 @pretokenizer_options

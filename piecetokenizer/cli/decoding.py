@@ -26,7 +26,7 @@ LONGEST_ID = 20
 """Digits of a number that is worth reading: longer ones are no ids of any model, and Python takes its time over them."""
 
 
-@click.command(short_help="Ids into texts.")
+@click.command()
 @input_argument
 @model_option
 @output_option

@@ -28,7 +28,7 @@ def pairs(name: str, what: str, help: str) -> Callable[[Command], Command]:
     return click.option(name, multiple=True, nargs=2, type=utf8, metavar=what, help=f"{help}; may be repeated.")
 
 
-@click.command(short_help="Add, rename, remove tokens; cut and merge vocabularies.")
+@click.command()
 @click.argument("model")
 @click.option("-o", "--output", "output_path", required=True, metavar="MODEL", help="The model file to write.")
 @pairs("--rename", "PIECE TEXT", "Give a piece another text")
@@ -133,7 +133,7 @@ def read_template(path: str) -> str:
             raise SpecError(f"{path}: not UTF-8 at byte {error.start}; a chat template is text") from None
 
 
-@click.command(short_help="Whether a model keeps what a vocabulary promises.")
+@click.command()
 @click.argument("model")
 @click.option("--all", "everything", is_flag=True, help="List every piece that was found, not only the first few.")
 @click.pass_context

@@ -57,7 +57,7 @@ class BlockEncoder:
         return np.concatenate([np.empty(0, np.int32), *rows]), np.cumsum([0, *map(len, rows)])
 
 
-@click.command(short_help="Texts into ids.")
+@click.command()
 @input_argument
 @model_option
 @output_option

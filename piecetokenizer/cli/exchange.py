@@ -13,7 +13,7 @@ from piecetokenizer.editing import set_roles
 __all__ = ["export", "import_"]
 
 
-@click.command(short_help="Write a model for llama.cpp, SentencePiece, Hugging Face.")
+@click.command()
 @click.argument("model")
 @click.option("--to", required=True, type=click.Choice(["gguf", "sentencepiece", "huggingface"]), help="The format.")
 @click.option("-o", "--output", "output_path", required=True, metavar="PATH", help="The file to write; a folder for huggingface.")
@@ -81,7 +81,7 @@ def export(
     click.echo(str(verdict))
 
 
-@click.command("import", short_help="Read a model of another tool.")
+@click.command("import")
 @click.argument("path")
 @click.option("-o", "--output", "output_path", required=True, metavar="MODEL", help="The model file to write.")
 @click.option("--as", "as_", type=click.Choice(["word"]), help="Take a model of the C++ PieceTokenizer with cut=0 as one of split=word.")

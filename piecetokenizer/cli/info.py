@@ -24,7 +24,7 @@ def how_many(name: str, what: str) -> Callable[[Command], Command]:
     return click.option(name, type=click.IntRange(0), default=10, show_default=True, metavar="N", help=f"How many of the {what} to list.")
 
 
-@click.command(short_help="What a model is, and how well it compresses.")
+@click.command()
 @click.argument("model")
 @how_many("--first", "first learned pieces")
 @how_many("--longest", "longest pieces")

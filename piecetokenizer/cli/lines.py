@@ -24,7 +24,7 @@ from piecetokenizer.progress import ProgressFunction
 
 __all__ = ["Block", "in_order", "read_blocks", "watched"]
 
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 """Bytes read at once: much more than a call costs, much less than memory."""
 
 LF, CR = 10, 13

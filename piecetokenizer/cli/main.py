@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
 import click
@@ -25,19 +25,19 @@ BROKEN_PIPE = 141
 """128 and the number of the signal: what a shell reports of a program that the signal ended."""
 
 COMMANDS = {
-    "train": "training.train",
-    "encode": "encoding.encode",
-    "decode": "decoding.decode",
-    "info": "info.info",
-    "normalize": "stages.normalize",
-    "pretokenize": "stages.pretokenize",
-    "count": "counting.count",
-    "edit": "editing.edit",
-    "check": "editing.check",
-    "export": "exchange.export",
-    "import": "exchange.import_",
+    "train": ("training.train", "Learn a vocabulary from text."),
+    "encode": ("encoding.encode", "Texts into ids."),
+    "decode": ("decoding.decode", "Ids into texts."),
+    "info": ("info.info", "What a model is, and how well it compresses."),
+    "normalize": ("stages.normalize", "Text as the tokenizer sees it: stage 1."),
+    "pretokenize": ("stages.pretokenize", "Where no merge crosses: stages 1 and 2."),
+    "count": ("counting.count", "The segments of text and their counts, as TSV."),
+    "edit": ("editing.edit", "Add, rename, remove tokens; cut and merge vocabularies."),
+    "check": ("editing.check", "Whether a model keeps what a vocabulary promises."),
+    "export": ("exchange.export", "Write a model for llama.cpp, SentencePiece, Hugging Face."),
+    "import": ("exchange.import_", "Read a model of another tool."),
 }
-"""Each command and where in this folder it is, in the order of a first day's use."""
+"""Each command, where in this folder it is, and what the list of commands says of it; in the order of a first day's use."""
 
 
 @contextmanager
@@ -67,11 +67,16 @@ class Commands(click.Group):
         """The commands in their own order, which tells more than the alphabet's."""
         return list(COMMANDS)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in --help, for which none is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(".")
+        module, _, name = COMMANDS[cmd_name][0].partition(".")
         command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), name)
         return command
 
@@ -153,10 +158,12 @@ def _say(line: str) -> None:
 
 def _warn_of_slow_kernels() -> None:
     """Say it when the kernels are not compiled: in a source tree Python finds that before the installed package."""
-    spec = find_spec("piecetokenizer.counter.table_cy")
-    if spec is not None and (spec.origin or "").endswith(".py") and not os.environ.get("PIECETOKENIZER_PURE"):
-        folder = os.path.dirname(os.path.dirname(os.path.dirname(spec.origin or "")))
-        warnings.warn(f"the kernels in {folder} are not compiled, and a hundred times slower; run from another folder", stacklevel=2)
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    kernel = os.path.join(folder, "counter", "table_cy")
+    # Looked up by name: to ask Python's import system would import the whole counter, and numpy, also for --help.
+    if not os.environ.get("PIECETOKENIZER_PURE") and not any(os.path.exists(kernel + suffix) for suffix in EXTENSION_SUFFIXES):
+        where = os.path.dirname(folder)
+        warnings.warn(f"the kernels in {where} are not compiled, and a hundred times slower; run from another folder", stacklevel=2)
 
 
 def _show_warning(message: Warning | str, *rest: Any, **options: Any) -> None:

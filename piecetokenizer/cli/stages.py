@@ -24,7 +24,7 @@ from piecetokenizer.errors import InputError
 __all__ = ["normalize", "pretokenize"]
 
 
-@click.command(short_help="Text as the tokenizer sees it: stage 1.")
+@click.command()
 @input_argument
 @output_option
 @json_option
@@ -46,7 +46,7 @@ def normalize(inputs: tuple[str, ...], output_path: str, as_json: bool, errors: 
     write_lines(inputs, output_path, line, errors, as_json)
 
 
-@click.command(short_help="Where no merge crosses: stages 1 and 2.")
+@click.command()
 @input_argument
 @output_option
 @json_option

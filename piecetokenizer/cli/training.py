@@ -45,7 +45,7 @@ corpus_options = together(
 )
 
 
-@click.command(short_help="Learn a vocabulary from text.")
+@click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", "output_path", required=True, metavar="MODEL", help="The model file to write.")
 @whole_number("--vocab-size", 32000, "How many pieces the model has, of all kinds together.")
