@@ -76,6 +76,8 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
+        # numpy starts threads of linear algebra, which no command does, one for each processor: half of the time that its import takes.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         module, _, name = COMMANDS[cmd_name][0].partition(".")
         command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), name)
         return command
