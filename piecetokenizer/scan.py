@@ -8,11 +8,14 @@ the order of the chunks decides anything.  At most two chunks a thread are in me
 """
 
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from operator import itemgetter
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +23,7 @@ import numpy.typing as npt
 from piecetokenizer.corpus import Chunk, Corpus
 from piecetokenizer.corpus.utf8 import describe_first, invalid_texts
 from piecetokenizer.counter.segments import Segments
-from piecetokenizer.counter.table import SegmentTable
+from piecetokenizer.counter.table import SegmentTable, join
 from piecetokenizer.errors import InputError
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
@@ -28,8 +31,8 @@ from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
 
 __all__ = ["ScanCounts", "default_threads", "scan"]
 
-WINDOW = 1 << 15
-"""Segments between two kernel calls: some hundred microseconds, so that threads seldom wait for each other at the GIL."""
+WINDOW = 1 << 16
+"""Segments between two kernel calls: a whole block of text as a rule, so that threads seldom wait for each other at the GIL."""
 
 TEXT_START, TEXT_END = 1, 2
 """Flags of a fragment: it begins where its text begins, it ends where its text ends.  Only there are spaces trimmed."""
@@ -70,46 +73,60 @@ def scan(
     matcher = SymbolMatcher(symbols)
     workers = [_Worker(normalizer, pretokenizer, matcher, corpus) for _ in range(threads)]
     _work_through(corpus, workers, progress or (lambda read: None))
-    first, *others = workers
-    for other in others:
-        first.table.merge(other.table)
     total = ScanCounts()
     for worker in workers:
         worker.add_to(total)
-    return first.table.export(min_count), total
+    return join([worker.table for worker in workers], min_count), total
 
 
 def _work_through(corpus: Corpus, workers: "list[_Worker]", progress: Callable[[int], None]) -> None:
-    """Hand each chunk to a free worker.  The corpus is read and progress told by the calling thread."""
-    if len(workers) == 1:
-        for chunk in corpus:
-            workers[0].scan(chunk)
-            progress(corpus.counts.bytes)
-        return
-    free: SimpleQueue[_Worker] = SimpleQueue()
-    for worker in workers:
-        free.put(worker)
+    """Scan all chunks, each with the worker that is free first.
 
-    def work(chunk: Chunk) -> None:
-        worker = free.get()
+    The corpus is read and progress told by the calling thread, and by no other; it has a worker too, and scans a chunk whenever there
+    are enough to go on with for the others.  So there are no more threads than workers, and none of them ever waits for long.
+    """
+    mine, *others = workers
+    todo: SimpleQueue[tuple[int, Chunk] | None] = SimpleQueue()
+    failed: list[tuple[int, BaseException]] = []
+
+    def work(worker: _Worker, item: tuple[int, Chunk]) -> None:
+        number, chunk = item
         try:
             worker.scan(chunk)
-        finally:
-            free.put(worker)
+        except Exception as error:
+            failed.append((number, error))
 
-    # Results are waited for in the order of the chunks, so that the first error of the corpus is the one that is raised.
-    pool = ThreadPoolExecutor(len(workers))
-    under_way: deque[Future[None]] = deque()
+    def help(worker: _Worker) -> None:
+        while (item := todo.get()) is not None:
+            if not failed:
+                work(worker, item)
+
+    helpers = [Thread(target=help, args=(worker,)) for worker in others]
+    for helper in helpers:
+        helper.start()
     try:
-        for chunk in corpus:
-            under_way.append(pool.submit(work, chunk))
-            if len(under_way) >= 2 * len(workers):
-                under_way.popleft().result()
+        for item in enumerate(corpus):
+            todo.put(item)
+            with suppress(Empty):
+                while todo.qsize() >= len(workers) and not failed:
+                    work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
             progress(corpus.counts.bytes)
-        while under_way:
-            under_way.popleft().result()
+            if failed:
+                break
+        with suppress(Empty):
+            while not failed:
+                work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
+    except BaseException as error:
+        failed.append((-1, error))  # stops the helpers
+        raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        for _ in helpers:
+            todo.put(None)
+        for helper in helpers:
+            helper.join()
+    if failed:
+        # Chunks are taken in order and finished once taken, so the first error of the corpus is among them: it is the one that is raised.
+        raise min(failed, key=itemgetter(0))[1]
 
 
 class _Worker:

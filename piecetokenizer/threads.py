@@ -1,12 +1,17 @@
-"""How many threads a call may ask for.
+"""How many threads a call may ask for, and calls side by side on them.
 
 In: the `threads` of a call.  Out: the same number, or an error.  Each thread has tables and blocks of text of its own, so a number far
 above that of any machine's processors would only fill memory.
 """
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from piecetokenizer.errors import SpecError
 
-__all__ = ["MOST_THREADS", "checked_threads"]
+__all__ = ["MOST_THREADS", "checked_threads", "side_by_side"]
+
+Result = TypeVar("Result")
 
 MOST_THREADS = 1024
 
@@ -22,3 +27,17 @@ def checked_threads(threads: object) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
         raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1 to {MOST_THREADS}")
     return threads
+
+
+def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Result]:
+    """The results of the calls, in their order, of which so many run at a time: worth it where each lets go of the GIL for a while.
+
+    >>> side_by_side(2, [lambda: "sow", lambda: "reap"])
+    ['sow', 'reap']
+    """
+    if threads == 1:
+        return [call() for call in calls]
+    from concurrent.futures import ThreadPoolExecutor  # its import takes longer than most calls
+
+    with ThreadPoolExecutor(threads) as pool:
+        return [done.result() for done in [pool.submit(call) for call in calls]]

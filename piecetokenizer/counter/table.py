@@ -5,8 +5,12 @@ their order is the table's and says nothing.
 
 The kernel (table_cy.py) counts; this class owns its arrays and doubles them when the kernel has no room left.  Slots are
 32 bytes and at most three of four are used; a segment of more than 23 bytes also takes its bytes in the arena.
-A table belongs to one thread.  Counts of several tables are added by `merge`.
+A table belongs to one thread.  `join` adds up the counts of several.
 """
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +19,17 @@ from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.table_cy import TableKernel
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
+from piecetokenizer.threads import side_by_side
 
-__all__ = ["SegmentTable"]
+__all__ = ["SegmentTable", "join"]
 
 WINDOW = 256
 """Segments whose cache misses overlap; their keys are 8 KB, a quarter of the nearest cache."""
 
 MAX_SLOTS = 1 << 32
+
+SHARE = 1 << 16
+"""Slots that are worth a thread of their own when tables are joined: some hundred microseconds."""
 
 _NO_COUNTS = np.zeros(0, np.int64).data
 
@@ -67,21 +75,9 @@ class SegmentTable:
         if len(segments.counts):
             self._add(segments.arena, 0, segments.offsets[1:], len(segments.counts), segments.counts.data)
 
-    def merge(self, other: "SegmentTable") -> None:
-        """Add the counts of another table, which stays as it is."""
-        done = 0
-        while (done := self._kernel.merge(other._kernel, done)) < len(other._slots) // 4:
-            self._make_room(len(other._arena))
-
     def export(self, min_count: int = 1) -> Segments:
         """The segments that were counted at least `min_count` times."""
-        m, size = self._kernel.measure(min_count)
-        arena = np.empty(size + PADDING, np.uint8)
-        offsets = np.empty(m + 1, np.int64)
-        counts = np.empty(m, np.int64)
-        self._kernel.export(min_count, arena.data, offsets.data, counts.data)
-        arena[size:] = 0
-        return Segments(arena=arena, offsets=offsets, counts=counts)
+        return join([self], min_count)
 
     def _add(self, text: npt.NDArray[np.uint8], begin: int, ends: npt.NDArray[np.int64], n: int, counts: memoryview) -> None:
         text_view, ends_view = text.data, ends.data
@@ -94,7 +90,7 @@ class SegmentTable:
         """After the kernel stopped at a segment of `size` bytes: say why, or give it room."""
         kernel = self._kernel
         if kernel.overflow:
-            raise InputError("a segment is counted more than 2^63 - 1 times; no more can be added to these counts")
+            raise _too_many()
         if kernel.limit - kernel.used < self._window:
             self._bind_slots(len(self._slots) // 2)
         else:
@@ -113,3 +109,60 @@ class SegmentTable:
         former, self._slots = self._slots, np.zeros(4 * slots, np.uint64)
         self._kernel.bind_slots(self._slots.data, slots * 3 // 4)
         self._kernel.rehash(former.data)
+
+    def shares(self, threads: int) -> list[range]:
+        """The slots, divided between so many threads; fewer if there is little to do."""
+        slots = len(self._slots) // 4
+        step = -(-slots // max(1, min(threads, slots // SHARE)))
+        return [range(first, min(slots, first + step)) for first in range(0, slots, step)]
+
+    def hand_over(self, others: "Sequence[SegmentTable]", share: range) -> None:
+        """Of the segments in these slots, give the counts to the first of the others that has the segment; see TableKernel.hand_over."""
+        for other in others:
+            if not self._kernel.hand_over(other._kernel, share.start, share.stop):
+                raise _too_many()
+
+    def measure(self, share: range, min_count: int) -> tuple[int, int]:
+        """Of the segments in these slots that are counted often enough, how many there are and how many bytes they have."""
+        found: tuple[int, int] = self._kernel.measure(share.start, share.stop, min_count)
+        return found
+
+    def write(self, share: range, min_count: int, into: Segments, first: int, last: int, begin: int, end: int) -> None:
+        """Write those segments as numbers first..last-1 of `into`, and their bytes into its arena from `begin` to `end`."""
+        ends, counts = into.offsets[first + 1 : last + 1], into.counts[first:last]
+        self._kernel.export(share.start, share.stop, min_count, into.arena.data, begin, ends.data, counts.data, end)
+
+
+def join(tables: Sequence[SegmentTable], min_count: int = 1) -> Segments:
+    """The segments that were counted at least `min_count` times in all tables together, on a thread for each; the tables are used up.
+
+    No table is made for all: each hands the counts of what an earlier one has too over to that, the last table first, because what
+    has handed over cannot be searched any more.  Then no segment is in two tables, and what is left in each is written one behind
+    the other.  More than one table makes no sense without counts of at least 1, so what was handed over is never written.
+
+    >>> import numpy as np
+    >>> tables = [SegmentTable(), SegmentTable()]
+    >>> for table, text in zip(tables, (b"sow and reap", b"sow and rest"), strict=True):
+    ...     table.add(np.frombuffer(text + bytes(64), np.uint8), 0, np.array([3, 7, 12]), 3)
+    >>> sorted(join(tables).to_pairs())
+    [(' and', 2), (' reap', 1), (' rest', 1), ('sow', 2)]
+    """
+    threads = len(tables)
+    for last in range(threads - 1, 0, -1):
+        table = tables[last]
+        side_by_side(threads, [partial(table.hand_over, tables[:last], share) for share in table.shares(threads)])
+    shares = [(table, share) for table in tables for share in table.shares(threads)]
+    found = side_by_side(threads, [partial(table.measure, share, min_count) for table, share in shares])
+    many, sizes = (np.cumsum([0, *column]).tolist() for column in zip(*found, strict=True))
+    into = Segments(
+        arena=np.empty(sizes[-1] + PADDING, np.uint8), offsets=np.empty(many[-1] + 1, np.int64), counts=np.empty(many[-1], np.int64)
+    )
+    into.arena[sizes[-1] :] = 0
+    into.offsets[0] = 0
+    places = zip(shares, pairwise(many), pairwise(sizes), strict=True)
+    side_by_side(threads, [partial(table.write, share, min_count, into, *numbers, *place) for (table, share), numbers, place in places])
+    return into
+
+
+def _too_many() -> InputError:
+    return InputError("a segment is counted more than 2^63 - 1 times; no more can be added to these counts")

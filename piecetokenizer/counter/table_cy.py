@@ -31,11 +31,7 @@ SIZE_BITS = cython.declare(cython.ulonglong, 0x00FFFFFFFFFFFFFF)
 MOST = cython.declare(cython.ulonglong, 0x7FFFFFFFFFFFFFFF)
 SALT_A = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SALT_B = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
-STRIDE = cython.declare(cython.ulonglong, 4 * 0x9E3779B1)  # an odd number of slots, so that all come by
-AHEAD = cython.declare(cython.longlong, 8)
 SALT_C = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
-
-
 
 
 @cython.cfunc
@@ -299,82 +295,89 @@ class TableKernel:
                 slots[place + 3] = old[i + 3]
                 self.used += 1
 
-    def merge(self, other: "TableKernel", first: cython.longlong) -> cython.longlong:
-        """Add the counts of another table, from its slot number `first` on.  The number to go on from: less than all when there is no room.
+    def hand_over(self, other: "TableKernel", first: cython.longlong, stop: cython.longlong) -> bool:
+        """Give another table the counts of those segments in slots first..stop-1 that it has too; here they are 0 from then on.
 
-        Numbers stand for slots in scattered order.  In the order of places, which is the order of hashes, keys would crowd at the
-        front of a table of another size, and every search there would be long.
+        So nothing can be found in this table afterwards, it can only hand over more and be exported.  Several threads may hand over
+        different slots of one table at a time: each segment is in one of them.  False if a count would be too large.
+
+        The order of slots is that of hashes, so both tables are gone through from front to back.
         """
         slots: cython.p_ulonglong = cython.address(self.slots[0]) if cython.compiled else self.slots
-        arena: cython.p_uchar = cython.address(self.arena[0]) if cython.compiled else self.arena
+        source: cython.p_uchar = cython.address(self.arena[0]) if cython.compiled else self.arena
         theirs: cython.p_ulonglong = cython.address(other.slots[0]) if cython.compiled else other.slots
-        source: cython.p_uchar = cython.address(other.arena[0]) if cython.compiled else other.arena
-        n: cython.longlong = len(other.slots) // 4
-        words: cython.longlong = len(other.slots) - 4
-        at: cython.longlong
-        ahead: cython.longlong
+        arena: cython.p_uchar = cython.address(other.arena[0]) if cython.compiled else other.arena
+        mask: cython.ulonglong = other.mask
+        fits: cython.bint = True
+        i: cython.longlong
         place: cython.longlong
         a: cython.ulonglong
         b: cython.ulonglong
         c: cython.ulonglong
-        size: cython.longlong
         with cython.nogil:
-            while first < n:
-                prefetch64(theirs, (first + 2 * AHEAD) * STRIDE & words)
-                ahead = (first + AHEAD) * STRIDE & words
-                prefetch64(slots, (hash_key(theirs[ahead], theirs[ahead + 1], theirs[ahead + 2]) & self.mask) * 4)
-                at = first * STRIDE & words
-                if theirs[at + 3] != 0:
-                    a = theirs[at]
-                    b = theirs[at + 1]
-                    c = theirs[at + 2]
-                    place = find(slots, self.mask, arena, source, a, b, c, hash_key(a, b, c))
-                    if slots[place + 3] == 0:
-                        size = c & SIZE_BITS if c >> 56 == LONG else 0
-                        if self.used == self.limit or self.arena_size - self.arena_used < size:
-                            break
-                        self.fill(slots, place, arena, source, a, b, c)
-                    if slots[place + 3] + theirs[at + 3] > MOST:
-                        self.overflow = True
-                        break
-                    slots[place + 3] += theirs[at + 3]
-                first += 1
-        return first
+            for i in range(4 * first, 4 * stop, 4):
+                if slots[i + 3] == 0:
+                    continue
+                a = slots[i]
+                b = slots[i + 1]
+                c = slots[i + 2]
+                place = find(theirs, mask, arena, source, a, b, c, hash_key(a, b, c))
+                if theirs[place + 3] == 0:
+                    continue
+                fits = theirs[place + 3] + slots[i + 3] <= MOST
+                if not fits:
+                    break
+                theirs[place + 3] += slots[i + 3]
+                slots[i + 3] = 0
+        return fits
 
-    def measure(self, least: cython.ulonglong):
-        """How many segments are counted at least `least` times, and their bytes in all."""
+    def measure(self, first: cython.longlong, stop: cython.longlong, least: cython.ulonglong) -> tuple[int, int]:
+        """How many segments in slots first..stop-1 are counted at least `least` times, and their bytes in all."""
+        slots: cython.p_ulonglong = cython.address(self.slots[0]) if cython.compiled else self.slots
         i: cython.longlong
-        n: cython.longlong = len(self.slots)
         many: cython.longlong = 0
         size: cython.longlong = 0
         with cython.nogil:
-            for i in range(0, n, 4):
-                if self.slots[i + 3] >= least:
+            for i in range(4 * first, 4 * stop, 4):
+                if slots[i + 3] >= least:
                     many += 1
-                    size += size_of(self.slots[i + 2])
+                    size += size_of(slots[i + 2])
         return many, size
 
-    def export(self, least: cython.ulonglong, arena: cython.uchar[::1], offsets: cython.longlong[::1], counts: cython.longlong[::1]):
-        """Write those segments: bytes one after the other (the arena has 24 bytes more than they take), where each ends, its count."""
+    def export(
+        self,
+        first: cython.longlong,
+        stop: cython.longlong,
+        least: cython.ulonglong,
+        arena: cython.uchar[::1],
+        at: cython.longlong,
+        ends: cython.longlong[::1],
+        counts: cython.longlong[::1],
+        end: cython.longlong,
+    ) -> None:
+        """Write those segments: bytes one after the other to arena[at:end], where each ends, its count; all as long as `measure` said."""
         slots: cython.p_ulonglong = cython.address(self.slots[0]) if cython.compiled else self.slots
         to: cython.p_uchar = cython.address(arena[0]) if cython.compiled else arena
         source: cython.p_uchar = cython.address(self.arena[0]) if cython.compiled else self.arena
         i: cython.longlong
+        j: cython.longlong
+        size: cython.longlong
         m: cython.longlong = 0
-        at: cython.longlong = 0
-        n: cython.longlong = len(self.slots)
         with cython.nogil:
-            offsets[0] = 0
-            for i in range(0, n, 4):
+            for i in range(4 * first, 4 * stop, 4):
                 if slots[i + 3] < least:
                     continue
+                size = size_of(slots[i + 2])
                 if slots[i + 2] >> 56 == LONG:
-                    copy(to, at, source, slots[i + 1], slots[i + 2] & SIZE_BITS)
-                else:  # three whole words; what is behind the segment is overwritten by the next one
+                    copy(to, at, source, slots[i + 1], size)
+                elif at + 24 <= end:  # three whole words; what is behind the segment is overwritten by the next one
                     store64(to, at, slots[i])
                     store64(to, at + 8, slots[i + 1])
                     store64(to, at + 16, slots[i + 2])
-                at += size_of(slots[i + 2])
+                else:  # what is behind the end may be written by another thread
+                    for j in range(size):
+                        to[at + j] = slots[i + (j >> 3)] >> 8 * (j & 7) & 0xFF
+                at += size
+                ends[m] = at
                 counts[m] = slots[i + 3]
                 m += 1
-                offsets[m] = at

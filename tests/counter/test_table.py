@@ -11,7 +11,7 @@ from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.counter import table as table_module
 from piecetokenizer.counter.segments import Segments
-from piecetokenizer.counter.table import SegmentTable
+from piecetokenizer.counter.table import SegmentTable, join
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
 
@@ -38,9 +38,13 @@ def add(table: SegmentTable, segments: list[bytes], *, before: bytes = b"", cut:
         begin = int(window[-1])
 
 
+def counts_of(segments: Segments) -> dict[bytes, int]:
+    return dict(zip(segments.texts(), segments.counts.tolist(), strict=True))
+
+
 def counted(table: SegmentTable) -> dict[bytes, int]:
     segments = table.export()
-    counts = dict(zip(segments.texts(), segments.counts.tolist(), strict=True))
+    counts = counts_of(segments)
     assert len(counts) == len(segments) == len(table)
     return counts
 
@@ -65,15 +69,22 @@ def test_equals_counter(segments: list[bytes], window: int, cut: int) -> None:
     assert counted(tables[0]) == Counter(segments)
 
 
-@given(st.lists(st.lists(segment, max_size=60), min_size=2, max_size=4), st.integers(1, 4))
-def test_merge_adds(parts: list[list[bytes]], window: int) -> None:
-    tables = [SegmentTable(slots=16, window=window) for _ in parts]
-    for table, part in zip(tables, parts, strict=True):
-        add(table, part)
-    for table in tables[1:]:
-        tables[0].merge(table)
-    assert counted(tables[0]) == Counter(segment for part in parts for segment in part)
-    assert counted(tables[1]) == Counter(parts[1])
+@given(st.lists(st.lists(segment, max_size=60), min_size=1, max_size=4), st.integers(1, 4), st.integers(1, 3))
+def test_join_adds(parts: list[list[bytes]], window: int, min_count: int) -> None:
+    kernels = (table_module.TableKernel, load_uncompiled("counter/table_cy.py").TableKernel)
+    found = []
+    for kernel in kernels:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(table_module, "TableKernel", kernel)
+            patch.setattr(table_module, "SHARE", 8)  # many shares of few slots
+            tables = [SegmentTable(slots=16, window=window) for _ in parts]
+            for table, part in zip(tables, parts, strict=True):
+                add(table, part)
+            found.append(join(tables, min_count))
+    assert found[0] == found[1]
+    expected = Counter(segment for part in parts for segment in part)
+    assert len(found[0]) == len(set(found[0].texts()))
+    assert counts_of(found[0]) == {segment: count for segment, count in expected.items() if count >= min_count}
 
 
 def test_growth(kind: str) -> None:
@@ -81,19 +92,13 @@ def test_growth(kind: str) -> None:
     table = SegmentTable(slots=16, window=4)
     add(table, segments, cut=333)
     assert counted(table) == Counter(segments)
-    other = SegmentTable(slots=16, window=4)
-    other.merge(table)
-    assert counted(other) == Counter(segments)
 
 
-def test_merge_of_a_large_table_is_linear() -> None:
-    # In the order of slots the keys would crowd at the front of the growing table, and this would take minutes.
-    segments = [b"%d" % n for n in range(200_000)]
-    table = SegmentTable()
-    add(table, segments)
-    other = SegmentTable()
-    other.merge(table)
-    assert counted(other) == dict.fromkeys(segments, 1)
+def test_join_of_large_tables() -> None:
+    tables = [SegmentTable() for _ in range(4)]
+    for n, table in enumerate(tables):
+        add(table, [b"%d" % i for i in range(0, 200_000, n + 1)])
+    assert counts_of(join(tables)) == {b"%d" % i: sum(i % n == 0 for n in range(1, 5)) for i in range(200_000)}
 
 
 def test_long_segments_of_one_size(kind: str) -> None:
@@ -118,8 +123,8 @@ def test_same_hash_is_not_same_segment(monkeypatch: pytest.MonkeyPatch) -> None:
     add(table, segments + segments[::2])
     assert counted(table) == Counter(segments + segments[::2])
     other = SegmentTable(slots=16, window=3)
-    other.merge(table)
-    assert counted(other) == counted(table)
+    add(other, [*segments[1::3], b"new"])
+    assert counts_of(join([other, table])) == Counter(segments + segments[::2] + segments[1::3] + [b"new"])
 
 
 def test_a_megabyte_is_one_segment() -> None:
@@ -131,8 +136,7 @@ def test_a_megabyte_is_one_segment() -> None:
 def test_nothing() -> None:
     table = SegmentTable()
     add(table, [])
-    table.merge(SegmentTable())
-    assert (len(table), table.export().to_pairs()) == (0, [])
+    assert (len(table), table.export().to_pairs(), join([table, SegmentTable()]).to_pairs()) == (0, [], [])
 
 
 def test_min_count(kind: str) -> None:
@@ -161,7 +165,7 @@ def test_counts_beyond_63_bits(kind: str, text: str) -> None:
     other = SegmentTable()
     add(other, [text.encode()])
     with pytest.raises(InputError, match=r"more than 2\^63 - 1 times"):
-        other.merge(table)
+        join([other, table])
 
 
 def test_too_many_slots(monkeypatch: pytest.MonkeyPatch) -> None:
