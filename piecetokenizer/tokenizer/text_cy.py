@@ -16,51 +16,28 @@ if cython.compiled:
 
 BLOCK = cython.declare(cython.longlong, 8)
 LEAST = cython.declare(cython.longlong, 256)
+Unit = cython.fused_type(cython.ushort, cython.uint)
+"""A character of a str that is not ASCII throughout: of two bytes or of four, and each function is compiled for both."""
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def size_of_2(p: cython.p_const_ushort, count: cython.longlong) -> cython.longlong:
-    """Bytes of UTF-8 of characters below U+10000; -1 if one is a surrogate."""
+def size_of(p: cython.pointer[cython.const[Unit]], count: cython.longlong) -> cython.longlong:
+    """Bytes of UTF-8 of the characters; -1 if one is a surrogate."""
     size: cython.longlong = count
     i: cython.longlong
     j: cython.longlong
     stop: cython.longlong
-    more: cython.ushort
-    bad: cython.ushort
+    more: Unit
+    bad: Unit
     for i in range(0, count, 4096):  # steps short enough for sums as narrow as the characters
         stop = min(i + 4096, count)
         more = 0
         bad = 0
         for j in range(i, stop):
-            more += cython.cast(cython.ushort, p[j] >= 0x80) + cython.cast(cython.ushort, p[j] >= 0x800)
-            bad |= cython.cast(cython.ushort, (p[j] >> 11) == 0x1B)
-        if bad:
-            return -1
-        size += more
-    return size
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def size_of_4(p: cython.p_const_uint, count: cython.longlong) -> cython.longlong:
-    """Bytes of UTF-8 of any characters; -1 if one is a surrogate."""
-    size: cython.longlong = count
-    i: cython.longlong
-    j: cython.longlong
-    stop: cython.longlong
-    more: cython.uint
-    bad: cython.uint
-    for i in range(0, count, 4096):
-        stop = min(i + 4096, count)
-        more = 0
-        bad = 0
-        for j in range(i, stop):
-            more += cython.cast(cython.uint, p[j] >= 0x80) + cython.cast(cython.uint, p[j] >= 0x800)
-            more += cython.cast(cython.uint, p[j] >= 0x10000)
-            bad |= cython.cast(cython.uint, (p[j] >> 11) == 0x1B)
+            more += (p[j] >= 0x80) + (p[j] >= 0x800) + (p[j] >= 0x10000)
+            bad |= (p[j] >> 11) == 0x1B
         if bad:
             return -1
         size += more
@@ -95,37 +72,8 @@ def put(to: cython.p_uchar, n: cython.longlong, code: cython.uint) -> cython.lon
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def fill_2(p: cython.p_const_ushort, count: cython.longlong, to: cython.p_uchar) -> cython.void:
-    """Write characters below U+10000; no more bytes are touched than they have, since a block has at least as many as characters."""
-    i: cython.longlong = 0
-    j: cython.longlong
-    n: cython.longlong = 0
-    bits: cython.uint
-    while i + BLOCK <= count:
-        bits = 0
-        for j in range(8):
-            to[n + j] = cython.cast(cython.uchar, p[i + j])
-            bits |= p[i + j]
-        if bits < 0x80:
-            n += BLOCK
-            i += BLOCK
-            continue
-        while p[i] < 0x80:
-            n += 1
-            i += 1
-        while i < count and p[i] >= 0x80:
-            n = put(to, n, p[i])
-            i += 1
-    while i < count:
-        n = put(to, n, p[i])
-        i += 1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fill_4(p: cython.p_const_uint, count: cython.longlong, to: cython.p_uchar) -> cython.void:
-    """Write any characters; the same as fill_2."""
+def fill(p: cython.pointer[cython.const[Unit]], count: cython.longlong, to: cython.p_uchar) -> cython.void:
+    """Write the characters; no more bytes are touched than they have, since a block has at least as many as characters."""
     i: cython.longlong = 0
     j: cython.longlong
     n: cython.longlong = 0
@@ -162,9 +110,9 @@ def utf8_of(text: str) -> bytes | None:
     data = cython.cast(cython.p_void, PyUnicode_DATA(text))
     is_wide: cython.bint = PyUnicode_KIND(text) == 4
     if is_wide:
-        size = size_of_4(cython.cast(cython.p_const_uint, data), count)
+        size = size_of(cython.cast(cython.p_const_uint, data), count)
     else:
-        size = size_of_2(cython.cast(cython.p_const_ushort, data), count)
+        size = size_of(cython.cast(cython.p_const_ushort, data), count)
     if size < 0:
         return None
     if size - count > count >> 3:
@@ -173,7 +121,7 @@ def utf8_of(text: str) -> bytes | None:
     to = cython.cast(cython.p_uchar, PyBytes_AS_STRING(result))
     with cython.nogil:
         if is_wide:
-            fill_4(cython.cast(cython.p_const_uint, data), count, to)
+            fill(cython.cast(cython.p_const_uint, data), count, to)
         else:
-            fill_2(cython.cast(cython.p_const_ushort, data), count, to)
+            fill(cython.cast(cython.p_const_ushort, data), count, to)
     return result
