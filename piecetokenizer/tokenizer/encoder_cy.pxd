@@ -8,6 +8,9 @@ from piecetokenizer.tokenizer.merge_cy cimport Merger
 @cython.final
 cdef class Encoder:
     cdef Merger merger
+    # the arrays that `text` and `ends` are views of
+    cdef readonly object source
+    cdef object windows
     cdef const unsigned char[::1] text
     cdef const long long[::1] ends
     cdef int[::1] out
@@ -40,10 +43,11 @@ cdef class Encoder:
     cdef long long row
     cdef long long rows
 
-    cpdef begin_one(self, int first=*)
+    cpdef begin_one(self, text, ends, int first=*)
     cpdef void append(self, int id) noexcept
     cpdef list take(self, list ints, long long start=*, long long stop=*)
     cpdef long long run(self, long long count) noexcept
+    cdef void read(self, text, ends) except *
     cdef void restart(self) noexcept
     cdef long long proceed(self) noexcept nogil
     cdef void end_rows(self) noexcept nogil

@@ -38,8 +38,9 @@ LONG = cython.declare(cython.longlong, 62)
 class Encoder:
     """Private state of one thread.  The types are in encoder_cy.pxd.
 
-    The caller gives the arrays: `text` (with slack), `ends`, `output` (room for the bytes of the text, its rows, and 16 more), and
-    makes the Merger's scratch larger when `run` or `again` answers with a negative number, that many bytes; then calls `again`.
+    The caller gives the arrays: `output` (room for the bytes of the text, its rows, and 16 more), and to begin with, `text` (with slack)
+    and `ends`.  It makes the Merger's scratch larger when `run` or `again` answers with a negative number, that many bytes; then calls
+    `again`.
     """
 
     def __init__(self, merger, ascii, seams, seam_shift, cache, cache_shift, records, record_shift, cuts, keys, masks) -> None:
@@ -55,11 +56,7 @@ class Encoder:
         self.keys = memoryview(keys)
         self.masks = memoryview(masks)
         self.uncached = False
-
-    def bind(self, text, ends) -> None:
-        """Read from these arrays from now on."""
-        self.text = memoryview(text)
-        self.ends = memoryview(ends)
+        self.source = self.windows = None
 
     def output(self, out, out_bytes) -> None:
         """Write to this array from now on; the second is the same memory as bytes."""
@@ -70,8 +67,9 @@ class Encoder:
         """Use the caches, or (with dropout) neither read nor write them."""
         self.uncached = not on
 
-    def begin(self, stops, leads, row_ends, rows: cython.longlong) -> None:
+    def begin(self, text, ends, stops, leads, row_ends, rows: cython.longlong) -> None:
         """Begin a text of some rows: where each ends, the id before it (or -1), and where to note the end of its ids."""
+        self.read(text, ends)
         self.stops = memoryview(stops)
         self.leads = memoryview(leads)
         self.row_ends = memoryview(row_ends)
@@ -81,12 +79,23 @@ class Encoder:
             self.append(self.leads[0])
         self.end_rows()
 
-    def begin_one(self, first: cython.int = -1) -> None:
+    def begin_one(self, text, ends, first: cython.int = -1) -> None:
         """Begin a text that is one row, whose end is not noted, after the id `first` if it is not negative."""
+        self.read(text, ends)
         self.rows = 0
         self.restart()
         if first >= 0:
             self.append(first)
+
+    @cython.cfunc
+    def read(self, text, ends) -> cython.void:
+        """Read a text and the windows of its segments' ends from these arrays: nearly always those of the last call."""
+        if text is not self.source:  # taking a view of an array costs more than encoding a short text
+            self.text = memoryview(text)
+            self.source = text
+        if ends is not self.windows:
+            self.ends = memoryview(ends)
+            self.windows = ends
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -4,8 +4,8 @@ In: a str.  Out: its ids; or None, when it is not for the fast lane, and then no
 
 A text of a hundred characters is twenty segments, which take less time than the interpreter takes from one kernel to the next.
 Here the three kernels are called as C, one after the other, as Workspace.run_one calls them.  What is left out is what short texts
-never need: buffers that grow (the lane sees that the normalizer got a new one, or that the Merger wants scratch, and leaves the
-text to the ordinary way, which makes room for both), arrays as a result, rows.
+never need: more room for ids than the lane has, or more scratch than the Merger has (the text is then left to the ordinary way,
+which makes room for both), rows.
 """
 # cython: language_level=3
 
@@ -27,7 +27,7 @@ SHORT = cython.declare(cython.longlong, 4096)
 @cython.final
 @cython.cclass
 class Lane:
-    """The kernels of one Workspace, which binds the lane anew when they read from another buffer."""
+    """The kernels of one Workspace."""
 
     normalizer: NormalizeKernel
     cutter: BoundaryCutter
@@ -38,7 +38,6 @@ class Lane:
     ints: list
     out: object
     owner: object
-    text: object
     room: cython.longlong
 
     def __init__(
@@ -55,11 +54,6 @@ class Lane:
         self.ints = ints
         self.out = out
         self.room = room
-        self.text = None
-
-    def bind(self, text) -> None:
-        """This is the buffer that cutter and encoder read from."""
-        self.text = text
 
     @cython.cfunc
     @cython.exceptval(-2, check=True)
@@ -74,10 +68,11 @@ class Lane:
         except UnicodeEncodeError:
             return -1
         size = self.normalizer.normalize_one(data, self.flags, True, False)
-        if self.owner.text is not self.text or size > self.room:
+        if size > self.room:
             return -1
-        self.encoder.begin_one(self.first)
-        self.cutter.start_one(self.text, size)
+        buffer: object = self.owner.text
+        self.encoder.begin_one(buffer, self.cutter.ends, self.first)
+        self.cutter.start_one(buffer, size)
         while done < size:
             done = self.encoder.run(self.cutter.cut())
             if done < 0:

@@ -35,7 +35,7 @@ _LARGE = 1 << 26
 class Workspace:
     """Runs the stages for one call; see the methods for what lies in `out` afterwards."""
 
-    __slots__ = ("_bound", "_cutter", "_ends", "_room", "_worker", "encoder", "kept", "lane", "merger", "out")
+    __slots__ = ("_cutter", "_room", "_worker", "encoder", "kept", "lane", "merger", "out")
 
     def __init__(self, normalizer: Normalizer, pretokenizer: PreTokenizer, tables: Tables) -> None:
         self.out: NDArray[np.int32]
@@ -45,8 +45,6 @@ class Workspace:
         self.encoder = new_encoder(tables, self.merger)
         self._room = 0
         self.kept = np.empty(_KEEP + SLACK, np.int32)
-        self._bound: object = None
-        self._ends: object = None
         self._write_to(self.kept)
         self.lane: Any = None
 
@@ -58,18 +56,6 @@ class Workspace:
     def _write_to(self, out: NDArray[np.int32]) -> None:
         self.out = out
         self.encoder.output(out, out.view(np.uint8))
-
-    def _bind(self, room: int) -> NDArray[np.uint8]:
-        """Let the encoder read what worker and cutter have now, and write to an array with this room."""
-        text: NDArray[np.uint8] = self._worker.text
-        if text is not self._bound or self._cutter.ends is not self._ends:
-            self._bound, self._ends = text, self._cutter.ends
-            self.encoder.bind(text, self._ends)
-            if self.lane is not None:
-                self.lane.bind(text)
-        if room > _KEEP:
-            self._write_to(np.empty(room + SLACK, np.int32))
-        return text
 
     def _finish(self, size: int, done: int = 0) -> None:
         """Window after window, until the whole text has its ids; `done` is what the encoder said last."""
@@ -86,13 +72,12 @@ class Workspace:
     def run_one(self, data: bytes, flags: int, first: int = -1, last: int = -1) -> Any:
         """Encode one text of valid UTF-8, between the ids `first` and `last` (-1: none); returns the encoder, which has the ids."""
         size = self._worker.run_one(data, flags, True)
-        text = self._worker.text
-        if text is not self._bound or size > _KEEP:
-            text = self._bind(size)
-        encoder = self.encoder
-        encoder.begin_one(first)
-        self._cutter.start_one(text, size)
-        done = encoder.run(self._cutter.cut())
+        text, encoder, cutter = self._worker.text, self.encoder, self._cutter
+        if size > _KEEP:
+            self._write_to(np.empty(size + SLACK, np.int32))
+        encoder.begin_one(text, cutter.ends, first)
+        cutter.start_one(text, size)
+        done = encoder.run(cutter.cut())
         if done < size:
             self._finish(size, done)
         if last >= 0:
@@ -113,7 +98,7 @@ class Workspace:
         Unless they are known to be `valid` UTF-8, see `invalid_bytes` before and after.
         """
         size = self._worker.run(data, starts.data, stops.data, flags.data, valid)
-        return self._merge(self._bind(size + len(starts)), self._worker.stops, leads, size)
+        return self._merge(self._worker.text, self._worker.stops, leads, size)
 
     @property
     def invalid_bytes(self) -> int:
@@ -123,7 +108,9 @@ class Workspace:
 
     def _merge(self, text: NDArray[np.uint8], stops: NDArray[np.int64], leads: NDArray[np.int32], size: int) -> NDArray[np.int64]:
         ends = np.empty(len(leads), np.int64)
-        self.encoder.begin(stops, leads, ends, len(leads))
+        if size + len(leads) > _KEEP:
+            self._write_to(np.empty(size + len(leads) + SLACK, np.int32))
+        self.encoder.begin(text, self._cutter.ends, stops, leads, ends, len(leads))
         self._cutter.start(text, stops, len(leads))
         self._finish(size)
         return ends
@@ -140,15 +127,7 @@ class Workspace:
 
     def run_normalized(self, rows: NormalRows) -> NDArray[np.int64]:
         """The second half of `run_rows`."""
-        size = len(rows.origins) - 1
-        self._bound = None  # the next text is elsewhere again
-        if self.lane is not None:
-            self.lane.bind(None)  # as long as the encoder reads there, nothing may take the fast lane
-        self._ends = self._cutter.ends
-        self.encoder.bind(rows.text, self._ends)
-        if size + len(rows.leads) > _KEEP:
-            self._write_to(np.empty(size + len(rows.leads) + SLACK, np.int32))
-        return self._merge(rows.text, rows.stops, rows.leads, size)
+        return self._merge(rows.text, rows.stops, rows.leads, len(rows.origins) - 1)
 
     def drop(self, seed: int, drop: int) -> None:
         """From now on leave out merges with probability drop / 2^53, and leave the caches alone; 0 ends it."""
@@ -170,7 +149,8 @@ class Workspace:
         """Let go of what only the last call needed; False if its text has made the rest so large that it is better to let go of all."""
         if self.out is not self.kept:
             self._write_to(self.kept)
-        if self._bound is None:  # rows that were normalized elsewhere
-            self._cutter.start_one(self._worker.text, 0)
-            self._bind(0)
-        return len(self._worker.text) <= _LARGE and self._room <= _LARGE
+        text = self._worker.text
+        if self.encoder.source is not text:  # rows that were normalized elsewhere
+            self._cutter.start_one(text, 0)
+            self.encoder.begin_one(text, self._cutter.ends)
+        return len(text) <= _LARGE and self._room <= _LARGE

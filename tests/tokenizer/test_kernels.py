@@ -44,9 +44,8 @@ def encode(merger: Any, encoder: Any, segments: list[str], window: int) -> list[
     stops = np.cumsum([len(segment.encode()) for segment in segments])
     ends = np.zeros(window, np.int64)
     out = np.zeros(len(data) + 16, np.int32)
-    encoder.bind(text, ends)
     encoder.output(out, out.view(np.uint8))
-    encoder.begin_one()
+    encoder.begin_one(text, ends)
     done = 0
     for first in range(0, len(stops), window):
         part = stops[first : first + window]
@@ -179,8 +178,7 @@ def test_text_that_is_no_utf8_does_no_harm() -> None:
         text = np.zeros(size + PADDING, np.uint8)
         text[:size] = rng.integers(0, 256, size)
         ends, out = np.array([size]), np.zeros(size + 16, np.int32)
-        encoder.bind(text, ends)
         encoder.output(out, out.view(np.uint8))
-        encoder.begin_one()
+        encoder.begin_one(text, ends)
         assert encoder.run(1) == size
         assert 0 < encoder.size <= size
