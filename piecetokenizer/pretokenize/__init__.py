@@ -6,7 +6,8 @@ Unicode 17.0), and between two neighbours lies a boundary unless their pair of c
 look further than the pair: an apostrophe under split=isolate, which stays inside a word, and the Chinese dictionary under
 cn=dict, which cuts runs of Han into words.
 
-Read classes.py, boundaries.py, then cutter_cy.py, the kernel; for the dictionary dictionary.py and words_cy.py.
+Read classes.py, boundaries.py, then cutter_cy.py, the kernel; for the dictionary dictionary.py and words_cy.py; strings are
+made by slicer_cy.py.
 """
 
 from piecetokenizer.pretokenize.cutters import Cutter

@@ -1,10 +1,10 @@
-"""Cutters: walks over texts that give the ends of their segments, and the list of strings made of them.
+"""Cutters: walks over texts that give the ends of their segments, and the strings made of them.
 
 In: a buffer of normalized texts.  Out: segment ends, a window at a time.  BoundaryCutter (cutter_cy.py) goes by the boundary
-table; DictionaryCutter hands its segments on to the word kernel, which cuts those that begin with Han.
+table; DictionaryCutter hands its segments on to the word kernel, which cuts those that begin with Han.  TextCutter walks over one text
+with either, and slices it (slicer_cy.py).
 """
 
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +14,9 @@ from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.pretokenize.classes import CLASSES, class_table
 from piecetokenizer.pretokenize.cutter_cy import BoundaryCutter
+from piecetokenizer.pretokenize.slicer_cy import Slicer
 
-__all__ = ["WINDOW", "Cutter", "DictionaryCutter", "boundary_cutter", "cut_text"]
+__all__ = ["WINDOW", "Cutter", "DictionaryCutter", "TextCutter", "boundary_cutter"]
 
 WINDOW = 2048
 """Ends found by one call of a cutter: enough to make the call's cost vanish, few enough to stay in the first-level cache (16 KB)."""
@@ -25,6 +26,9 @@ SPECIAL = 16
 
 FIRST_ROOM = 1 << 10
 """Elements of the word kernel's row at first: its arrays (36 KB) stay near.  It doubles for a run that needs more."""
+
+SPARE_BYTES = 1 << 22
+"""A TextCutter whose buffer is larger than this is not kept."""
 
 
 class Cutter(Protocol):
@@ -106,20 +110,39 @@ class DictionaryCutter:
         self._words.give_room(chars, np.zeros(size, np.uint64).data, nodes, offsets, best, back)
 
 
-def cut_text(cutter: Cutter, text: str) -> list[str]:
-    """The segments of one text as strings."""
-    try:
-        data = text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"the text has a lone surrogate at character {error.start}; remove or replace it") from None
-    buffer = np.frombuffer(data + bytes(PADDING), np.uint8)
-    cutter.start_one(buffer, len(data))
-    ends = [0]
-    while n := cutter.cut():
-        ends += cutter.ends[:n].tolist()
-    if len(data) != len(text):
-        # Byte offsets to character offsets: how many characters start before each byte.
-        starts = np.zeros(len(data) + 1, np.int64)
-        np.cumsum((buffer[: len(data)] & 0xC0) != 0x80, out=starts[1:])
-        ends = starts[ends].tolist()
-    return [text[a:b] for a, b in pairwise(ends)]
+class TextCutter:
+    """A cutter that gives strings, one text after another: private to one thread, as the cutter is.
+
+    Short texts are many: what a text needs is made once, and grows.
+    """
+
+    __slots__ = ("_buffer", "_cutter", "_slicer")
+
+    def __init__(self, cutter: Cutter) -> None:
+        self._cutter = cutter
+        self._give_room(FIRST_ROOM)
+
+    def _give_room(self, size: int) -> None:
+        self._buffer: NDArray[np.uint8] = np.zeros(size + PADDING, np.uint8)
+        self._slicer = Slicer(self._cutter.ends, self._buffer)
+
+    def cut(self, text: str) -> list[str]:
+        """The segments of a text; after an error this cutter is not to be used again."""
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"the text has a lone surrogate at character {error.start}; remove or replace it") from None
+        if len(data) > len(self._buffer) - PADDING:
+            self._give_room(2 * len(data))
+        self._slicer.put(data)
+        self._cutter.start_one(self._buffer, len(data))
+        segments: list[str] = []
+        done = 0
+        while done < len(data):
+            done = self._slicer.add(segments, text, self._cutter.cut())
+        return segments
+
+    @property
+    def is_small(self) -> bool:
+        """Whether no text has made it so large that it had better be let go."""
+        return len(self._buffer) <= SPARE_BYTES

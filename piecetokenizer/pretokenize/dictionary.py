@@ -21,7 +21,7 @@ import numpy as np
 
 from piecetokenizer.errors import ModelError
 from piecetokenizer.pretokenize.boundaries import boundary_table
-from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, DictionaryCutter, boundary_cutter, classes_of_bytes, cut_text
+from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, DictionaryCutter, TextCutter, boundary_cutter, classes_of_bytes
 from piecetokenizer.pretokenize.trie import BadLine, read_trie
 from piecetokenizer.pretokenize.words_cy import WordCutter
 from piecetokenizer.spec import PreTokenizerSpec
@@ -112,7 +112,7 @@ class Dictionary:
     def cut(self, text: str) -> list[str]:
         """The words of each run of Han; what lies between two runs stays whole."""
         table = boundary_table(PreTokenizerSpec(split="none", cn="dict", cn_dict=self.identity))
-        return cut_text(self.cutter(boundary_cutter(table, classes_of_bytes(False), False)), text)
+        return TextCutter(self.cutter(boundary_cutter(table, classes_of_bytes(False), False))).cut(text)
 
 
 def describe(identity: str) -> str:

@@ -7,7 +7,7 @@ call or thread takes a cutter of its own, which holds the state of a walk.
 from piecetokenizer.errors import ModelError, SpecError
 from piecetokenizer.pretokenize.boundaries import ROWS, boundary_table
 from piecetokenizer.pretokenize.classes import CLASSES, class_of
-from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, boundary_cutter, classes_of_bytes, cut_text
+from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, TextCutter, boundary_cutter, classes_of_bytes
 from piecetokenizer.pretokenize.dictionary import SHIPPED, Dictionary, describe
 from piecetokenizer.spec import PreTokenizerSpec
 
@@ -28,6 +28,10 @@ class PreTokenizer:
         self._table = boundary_table(spec)
         self._isolate = spec.split == "isolate"
         self._bytewise = classes_of_bytes(self._isolate)
+        self._spare: list[TextCutter] = []
+
+    def __reduce__(self) -> tuple[object, tuple[object, object]]:
+        return PreTokenizer, (self.spec, self.dictionary)
 
     def cutter(self, window: int = WINDOW) -> Cutter:
         """A new walk, for one thread, that finds up to `window` ends at a time; see Cutter."""
@@ -40,7 +44,14 @@ class PreTokenizer:
         >>> PreTokenizer(PreTokenizerSpec(split="isolate", digit="split", cn="char")).pretokenize("don't 你好 12")
         ["don't", ' ', '你', '好', ' ', '1', '2']
         """
-        return cut_text(self.cutter(), text)
+        try:
+            cutter = self._spare.pop()
+        except IndexError:
+            cutter = TextCutter(self.cutter())
+        segments = cutter.cut(text)
+        if cutter.is_small:
+            self._spare.append(cutter)
+        return segments
 
     def may_be_boundary(self, a: str, b: str) -> bool:
         """Whether some text has a boundary between its neighbours a and b.

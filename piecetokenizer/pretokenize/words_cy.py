@@ -137,7 +137,7 @@ class WordCutter:
 
         0 asks for more: for room if `needs_room`, else for segments.
         """
-        if self._size == 0 or self._room == 0:
+        if self._size == 0 or self._room == 0 or (self._pending == 0 and self._next == self._count and self._at == self._stop):
             return 0
         n: cython.longlong = 0
         with cython.nogil:
