@@ -9,11 +9,16 @@ Spans are found by a scan that leaps (symbols_cy): a nanosecond or two for each 
 pyahocorasick's own `iter_long` is not leftmost-longest: with {a, cac} it misses the last `a` of some texts.  The installed builds of it
 take `str` only, so bytes are read as Latin-1: one character for each byte.  Symbols are valid UTF-8, so a match always begins and ends
 between characters.  Linear in the text plus n log n in the number of matches.
+
+The automaton is made, and pyahocorasick imported, when `matches` is first asked for: few calls need it, and to import it switches the
+global interpreter lock of a free-threaded Python on again.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
-import ahocorasick
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,27 +40,34 @@ class SymbolMatcher:
 
     def __init__(self, symbols: Sequence[str]) -> None:
         self.symbols = tuple(symbols)
-        self._sizes = [len(symbol.encode()) for symbol in self.symbols]
-        self._automaton = ahocorasick.Automaton()
-        for index, symbol in enumerate(self.symbols):
-            if not symbol:
-                raise SpecError("an empty symbol cannot be found in a text; leave it out")
-            if not self._automaton.add_word(symbol.encode().decode("latin-1"), index):
-                raise SpecError(f"the symbol {symbol!r} is given twice; name it once")
-        if self.symbols:  # an automaton without words cannot be searched
-            self._automaton.make_automaton()
+        if "" in self.symbols:
+            raise SpecError("an empty symbol cannot be found in a text; leave it out")
+        if len(set(self.symbols)) < len(self.symbols):
+            twice = next(symbol for symbol, count in Counter(self.symbols).items() if count > 1)
+            raise SpecError(f"the symbol {twice!r} is given twice; name it once")
+        if self.symbols:
             self._scanner = _scanner([symbol.encode() for symbol in self.symbols])
 
     def __reduce__(self) -> tuple[type["SymbolMatcher"], tuple[tuple[str, ...]]]:
         return SymbolMatcher, (self.symbols,)
 
+    @cached_property
+    def _automaton(self) -> Any:
+        """Each word's value is its index and its size in bytes.  Threads that come at once may each make one: they are alike."""
+        from ahocorasick import Automaton
+
+        automaton = Automaton()
+        for index, symbol in enumerate(self.symbols):
+            word = symbol.encode()
+            automaton.add_word(word.decode("latin-1"), (index, len(word)))
+        automaton.make_automaton()
+        return automaton
+
     def matches(self, text: bytes) -> Iterator[tuple[int, int, int]]:
         """Every match of every symbol, overlapping ones too, by ascending end."""
-        if not self.symbols:
-            return
-        sizes = self._sizes
-        for last, index in self._automaton.iter(text.decode("latin-1")):
-            yield last + 1 - sizes[index], last + 1, index
+        if self.symbols:  # an automaton without words cannot be searched
+            for last, (index, size) in self._automaton.iter(text.decode("latin-1")):
+                yield last + 1 - size, last + 1, index
 
     def spans(self, text: bytes) -> list[tuple[int, int, int]]:
         """The matches that count: leftmost-longest, not overlapping."""

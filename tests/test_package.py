@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+from piecetokenizer import train
 
 
 def run(code: str) -> str:
@@ -15,6 +18,18 @@ def test_the_package_is_light_to_import() -> None:
     heavy = "{'numpy', 'click', 'tqdm', 'ahocorasick', 'gguf', 'importlib.metadata', 'json', 'dataclasses', 'typing'}"
     code = f"import sys; before = set(sys.modules); import piecetokenizer; print((set(sys.modules) - before) & {heavy})"
     assert run(code) == "set()"
+
+
+def test_encoding_does_not_import_pyahocorasick(tmp_path: Path) -> None:
+    """It would switch the global interpreter lock of a free-threaded Python on again."""
+    path = tmp_path / "my.model"
+    train(iter(["we sow New York"]), vocab_size=268, user_defined=["New York"]).save(path)
+    code = (
+        f"import sys, piecetokenizer as p; tokenizer = p.Tokenizer.load({str(path)!r})\n"
+        "ids = tokenizer.encode('we sow in New York'), tokenizer.encode('<s>we', special='parse')\n"
+        "print([tokenizer.decode(i) for i in ids], 'ahocorasick' in sys.modules)"
+    )
+    assert run(code) == "['we sow in New York', 'we'] False"
 
 
 def test_the_version_is_the_installed_one() -> None:
