@@ -68,9 +68,12 @@ def parts_of(text: str, cut: int) -> Parts:
 
 def cut_of(text: str, left: str, right: str) -> int:
     """How many bytes of the text are its left part; ValueError if the two parts do not join to it."""
+    if left + right == text and left and right:
+        return len(left) if left.isascii() else len(left.encode("utf-8", "surrogateescape"))
     try:
+        # Two halves of a character join as bytes, not as strings.
         first, second = left.encode("utf-8", "surrogateescape"), right.encode("utf-8", "surrogateescape")
-        joins = left + right == text or first + second == text.encode("utf-8", "surrogateescape")
+        joins = first + second == text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         joins = False
     if not joins or not left or not right:

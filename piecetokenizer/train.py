@@ -14,6 +14,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from piecetokenizer.corpus import Corpus, Limit
 from piecetokenizer.corpus.reading import Source
 from piecetokenizer.counter.layout import plan
@@ -134,14 +136,11 @@ def count(
 def _model(choices: Choices, vocabulary: Vocabulary) -> Model:
     """The pieces with the specs that made them."""
     roles = {f"{role}_id": id for role, id in vocabulary.roles.items()}
-    return Model(
-        counter=choices.counter,
-        pretokenizer=choices.pretokenizer,
-        tokenizer=choices.tokenizer.replace(**roles),
-        texts=vocabulary.texts,
-        scores=vocabulary.scores,
-        types=vocabulary.types,
-        parts=vocabulary.parts,
+    return Model.of_columns(
+        choices.counter,
+        choices.pretokenizer,
+        choices.tokenizer.replace(**roles),
+        vocabulary.columns,
         charsmap_rules=None if choices.charsmap is None else choices.charsmap.rules(),
     )
 
@@ -154,5 +153,6 @@ def _describe(vocabulary: Vocabulary, model: Model, report: TrainReport) -> None
     report.note = vocabulary.note
     kinds = Counter(model.types.tolist())
     report.pieces = {PieceType(kind).label: kinds[kind] for kind in sorted(kinds)}
-    normal = [text for text, kind in zip(model.texts, model.types.tolist(), strict=True) if kind == PieceType.NORMAL]
-    report.longest = sorted(normal, key=lambda text: (-len(text), text))[:5]
+    normal = [model.texts[id] for id in np.flatnonzero(model.types == PieceType.NORMAL).tolist()]
+    least = min(sorted(map(len, normal))[-5:], default=0)  # so that only a few are compared as strings
+    report.longest = sorted((text for text in normal if len(text) >= least), key=lambda text: (-len(text), text))[:5]

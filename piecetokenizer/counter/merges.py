@@ -46,13 +46,15 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Merges:
-    """The pairs (left, right) in display form, the frequency of each when it was merged, and what the work came to.
+    """The pairs (left, right) in display form, how many bytes the left part of each has, its frequency when it was merged, and what the
+    work came to.
 
     `work` counts, with `slots` as the measure of the input: `visited` positions, of them `valid`; neighbours `looked_up`; queue entries
     `popped`; `rebuilds`, how often all pairs were counted again because the floor was too high.
     """
 
     pairs: list[tuple[str, str]]
+    cuts: list[int]
     frequencies: list[int]
     work: dict[str, int]
 
@@ -256,15 +258,17 @@ class _Run:
     def result(self) -> Merges:
         """The merges so far."""
         names = list(self.names)
+        keys = self.made[: 2 * self.done : 2]
+        lefts, rights = (keys >> 32).astype(np.int64), (keys & 0xFFFFFFFF).astype(np.int64)
         pairs = []
-        for key in self.made[: 2 * self.done : 2].tolist():
-            left, right = names[key >> 32], names[key & 0xFFFFFFFF]
-            pairs.append((left, right))
-            names.append(left + right)
+        for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+            pair = names[left], names[right]
+            pairs.append(pair)
+            names.append("".join(pair))
         _, _, visited, valid, looked_up = self.merger.counters()
         work = {"slots": len(self.symbols.slots), "visited": visited, "valid": valid, "looked_up": looked_up}
         work |= {"popped": self.queue.counters()[1], "rebuilds": self.rebuilds}
-        return Merges(pairs, self.made[1 : 2 * self.done : 2].tolist(), work)
+        return Merges(pairs, self.sizes[lefts].tolist(), self.made[1 : 2 * self.done : 2].tolist(), work)
 
 
 def _empty_table(entries: int, words: int) -> npt.NDArray[np.uint64]:

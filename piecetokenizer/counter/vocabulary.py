@@ -10,8 +10,8 @@ few pieces are not an error but a note.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from piecetokenizer.columns import Columns, Parts, canonical_texts, parts_column
 from piecetokenizer.counter.coverage import Coverage, cover
 from piecetokenizer.counter.layout import BYTE_PIECES, Layout, plan
 from piecetokenizer.counter.merges import Merges, Progress, lay_out, merge_symbols
@@ -31,10 +31,7 @@ class Vocabulary:
     one line that says why there are fewer pieces than asked for.
     """
 
-    texts: tuple[str, ...]
-    scores: npt.NDArray[np.float64]
-    types: npt.NDArray[np.uint8]
-    parts: tuple[tuple[str, str] | None, ...]
+    columns: Columns
     roles: dict[str, int]
     coverage: Coverage
     merges: Merges
@@ -42,7 +39,17 @@ class Vocabulary:
     note: str
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.columns.texts)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each piece."""
+        return self.columns.texts
+
+    @property
+    def parts(self) -> tuple[Parts | None, ...]:
+        """The left and right part of each merge, None for other pieces."""
+        return parts_column(self.columns)
 
 
 def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁", progress: Progress | None = None) -> Vocabulary:
@@ -98,7 +105,7 @@ def _make_up(layout: Layout, coverage: Coverage) -> str:
 
 def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterSpec, dropped: tuple[int, int], note: str) -> Vocabulary:
     """Put all pieces at their ids."""
-    learnt = [left + right for left, right in merges.pairs] + list(coverage.required)
+    learnt = [*map("".join, merges.pairs), *coverage.required]
     size = layout.size + len(learnt)
     padding = layout.padding[: -size % spec.pad_to_multiple]
     size += len(padding)
@@ -109,14 +116,15 @@ def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterS
     texts = [*BYTE_PIECES, *layout.user_defined, *learnt, *layout.control, *padding]
     types = [PieceType.BYTE] * len(BYTE_PIECES) + [PieceType.USER_DEFINED] * len(layout.user_defined)
     types += [PieceType.NORMAL] * len(learnt) + [PieceType.CONTROL] * (len(layout.control) + len(padding))
-    parts: list[tuple[str, str] | None] = [None] * len(texts)
+    cuts = [0] * len(texts)
     first = len(BYTE_PIECES) + len(layout.user_defined)
-    parts[first : first + len(merges)] = merges.pairs
+    cuts[first : first + len(merges)] = merges.cuts
     for id in sorted(layout.fixed):  # ascending, so that what is put in later moves none of them
         texts.insert(id, layout.fixed[id])
         types.insert(id, PieceType.UNKNOWN if id == layout.roles["unk"] else PieceType.CONTROL)
-        parts.insert(id, None)
-    type_column = np.asarray(types, np.uint8)
+        cuts.insert(id, 0)
+    types_of_all = np.asarray(types, np.uint8)
     scores = np.zeros(size, np.float64)
-    scores[type_column == PieceType.NORMAL] = -np.arange(len(learnt), dtype=np.int64)
-    return Vocabulary(tuple(texts), scores, type_column, tuple(parts), layout.roles, coverage, merges, dropped, note)
+    scores[types_of_all == PieceType.NORMAL] = -np.arange(len(learnt), dtype=np.int64)
+    columns = Columns(canonical_texts(tuple(texts)), scores, types_of_all, np.array(cuts, np.int32))
+    return Vocabulary(columns, layout.roles, coverage, merges, dropped, note)

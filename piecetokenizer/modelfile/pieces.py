@@ -2,10 +2,12 @@
 
 `parse_line` defines what a line means.  `parse_pieces` gives the same for all lines: at once, by the kernel `lines_cy`, which takes 2 ms
 for 32,000 pieces and accepts only what is written as we write it; else one by one with `parse_line`, 100 ms, which says what is wrong
-and where.
+and where.  In the same way `format_line` defines how a line is written, and `format_pieces` writes all of them at once, by the kernel
+`writer_cy`, in 3 ms in place of 50, or one by one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from piecetokenizer.errors import show
 from piecetokenizer.modelfile.escapes import CONTROL, escape, unescape
 from piecetokenizer.modelfile.keys import FLOAT, decimal
 from piecetokenizer.modelfile.lines_cy import COMPILED, Scanner
+from piecetokenizer.modelfile.writer_cy import Writer, most_bytes
 from piecetokenizer.modelrules import MAX_PIECE_BYTES
 
 __all__ = ["format_pieces", "parse_line", "parse_pieces"]
@@ -25,19 +28,50 @@ TYPE_BYTES = b"".join(name.encode().ljust(16, b"\0") for name in ("", *TYPE_NAME
 MAX_WRITTEN = 4 * MAX_PIECE_BYTES
 """Bytes of the longest piece when all of it is escaped."""
 
+WHOLE = 1e15
+"""From here on numbers are not written digit by digit."""
+
 SHORTEST = len("0\t\t0\tbyte\n")
 """Bytes of the shortest line that there can be."""
 
 
-def format_pieces(columns: Columns) -> str:
+def format_pieces(columns: Columns, *, fast: bool = COMPILED) -> bytes:
     """All lines, the first with id 0."""
-    lines = []
-    for id, (text, score, type, cut) in enumerate(
-        zip(columns.texts, columns.scores.tolist(), columns.types.tolist(), columns.cuts.tolist(), strict=True)
-    ):
-        tail = map(escape, parts_of(text, cut)) if cut else ()
-        lines.append("\t".join((str(id), escape(text), decimal(score), TYPE_NAMES[type - 1], *tail)))
-    return "\n".join(lines) + "\n"
+    data = format_at_once(columns) if fast else None
+    return "".join(map(format_line, count(), *rows_of(columns))).encode() if data is None else data
+
+
+def rows_of(columns: Columns) -> tuple[Iterable[str], Iterable[float], Iterable[int], Iterable[int]]:
+    """The columns as Python's own values."""
+    return columns.texts, columns.scores.tolist(), columns.types.tolist(), columns.cuts.tolist()
+
+
+def format_line(id: int, text: str, score: float, type: int, cut: int) -> str:
+    r"""The line of one piece.
+
+    >>> format_line(7, "to", -1.0, 1, 1)
+    '7\tto\t-1\tnormal\tt\to\n'
+    """
+    tail = map(escape, parts_of(text, cut)) if cut else ()
+    return "\t".join((str(id), escape(text), decimal(score), TYPE_NAMES[type - 1], *tail)) + "\n"
+
+
+def format_at_once(columns: Columns) -> bytes | None:
+    """All lines, or None if they have to be written one by one."""
+    scores = columns.scores
+    if (np.abs(scores) >= WHOLE).any() or (scores != np.trunc(scores)).any():
+        return None
+    try:
+        data = "".join(columns.texts).encode()
+    except UnicodeEncodeError:
+        return None
+    # A character begins at each byte that continues none; from their numbers to bytes, and one more place for the end of all.
+    begins = np.flatnonzero(np.frombuffer(data + b"\0", np.uint8) & 0xC0 != 0x80)
+    ends = begins[np.cumsum(np.fromiter(map(len, columns.texts), np.int64, len(columns.texts)))]
+    out = np.empty(most_bytes(len(ends), len(data)), np.uint8)
+    writer = Writer(data, ends, columns.cuts, scores.astype(np.int64), columns.types, TYPE_BYTES, out)
+    size = writer.run()
+    return None if size < 0 else out[:size].tobytes()
 
 
 Row = tuple[str, float, int, int]

@@ -28,5 +28,4 @@ def dumps(model: "Model") -> bytes:
     if model.template is not None:
         sections.append(f"[Template]\n{format_line('chat_template', model.template)}")
     sections.append(f"[Pieces]\nsize={len(model)}\n")
-    sections.append(format_pieces(model.columns))
-    return "".join(sections).encode()
+    return "".join(sections).encode() + format_pieces(model.columns)

@@ -32,9 +32,11 @@ def test_golden(golden: Path, name: str) -> None:
         max_piece_size=data["max_piece_size_bytes"],
     )
     vocabulary = learn_vocabulary(Segments.from_pairs(counts), spec)
-    normal = [text for text, kind in zip(vocabulary.texts, vocabulary.types, strict=True) if kind == PieceType.NORMAL]
+    normal = [text for text, kind in zip(vocabulary.texts, vocabulary.columns.types, strict=True) if kind == PieceType.NORMAL]
     assert normal == data["pieces"]
-    assert vocabulary.scores[vocabulary.types == PieceType.NORMAL].tolist() == [-float(i) for i in range(data["normal_pieces"])]
+    assert vocabulary.columns.scores[vocabulary.columns.types == PieceType.NORMAL].tolist() == [
+        -float(i) for i in range(data["normal_pieces"])
+    ]
     assert vocabulary.merges.work["rebuilds"] == 0
 
     random.Random(name).shuffle(counts)

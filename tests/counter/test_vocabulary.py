@@ -29,8 +29,8 @@ def as_model(vocabulary: Vocabulary, spec: CounterSpec) -> Model:
         pretokenizer=PreTokenizerSpec(),
         tokenizer=TokenizerSpec(**roles),  # type: ignore[arg-type]
         texts=vocabulary.texts,
-        scores=vocabulary.scores,
-        types=vocabulary.types,
+        scores=vocabulary.columns.scores,
+        types=vocabulary.columns.types,
         parts=vocabulary.parts,
     )
 
@@ -72,9 +72,9 @@ def test_columns() -> None:
     vocabulary = learn("ab:3 _ab:2", vocab_size=266, control=("<c>",), user_defined=("u",))
     assert vocabulary.texts[:4] == ("<unk>", "<s>", "</s>", "<0x00>")
     assert vocabulary.texts[258:] == ("<0xFF>", "u", "ab", "▁ab", "a", "b", "▁", "<c>")
-    assert vocabulary.types[:4].tolist() == [PieceType.UNKNOWN, PieceType.CONTROL, PieceType.CONTROL, PieceType.BYTE]
-    assert vocabulary.types[258:].tolist() == [6, 4, 1, 1, 1, 1, 1, 3]
-    assert vocabulary.scores[258:].tolist() == [0, 0, 0, -1, -2, -3, -4, 0]
+    assert vocabulary.columns.types[:4].tolist() == [PieceType.UNKNOWN, PieceType.CONTROL, PieceType.CONTROL, PieceType.BYTE]
+    assert vocabulary.columns.types[258:].tolist() == [6, 4, 1, 1, 1, 1, 1, 3]
+    assert vocabulary.columns.scores[258:].tolist() == [0, 0, 0, -1, -2, -3, -4, 0]
     assert vocabulary.parts[258:] == (None, None, ("a", "b"), ("▁", "ab"), None, None, None, None)
     assert vocabulary.roles == {"unk": 0, "bos": 1, "eos": 2, "pad": -1}
 
@@ -170,7 +170,7 @@ words = [a + b + c for a in "abcd" for b in "abcd" for c in " ef"]
 random.shuffle(words)
 pairs = [(word, 2) for word in words]
 vocabulary = learn_vocabulary(Segments.from_pairs(pairs), CounterSpec(vocab_size=320, control=("<x>", "<y>"), user_defined=("qq", "rr")))
-print(hashlib.sha256(repr((vocabulary.texts, vocabulary.scores.tolist(), vocabulary.parts)).encode()).hexdigest())
+print(hashlib.sha256(repr((vocabulary.texts, vocabulary.columns.scores.tolist(), vocabulary.parts)).encode()).hexdigest())
 """
 
 
