@@ -24,6 +24,7 @@ class Bars:
     def __init__(self) -> None:
         self._phase = ""
         self._bar: Any = None
+        self._seen = sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> "Bars":
         return self
@@ -33,13 +34,15 @@ class Bars:
 
     def __call__(self, phase: str, done: int, total: int | None, note: str) -> None:
         """Move the bar of a phase, a new one if the phase is new."""
+        if not self._seen:
+            return
         if phase != self._phase:
             from tqdm import tqdm  # only where a bar may be drawn: importing it takes longer than importing this package
 
             self._close()
             self._phase = phase
             unit: dict[str, Any] = {"unit": "B", "unit_scale": True} if phase == "read" else {"unit": " pieces"}
-            self._bar = tqdm(desc=phase, total=total, file=sys.stderr, disable=None, **unit)
+            self._bar = tqdm(desc=phase, total=total, file=sys.stderr, **unit)
         self._bar.update(done - self._bar.n)
         if note:
             self._bar.set_postfix_str(repr(note)[1:-1], refresh=False)  # a piece may hold what a terminal would obey

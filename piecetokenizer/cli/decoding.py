@@ -80,15 +80,15 @@ def npz_rows(source: str) -> Iterator[Rows]:
 
 def decimal_rows(block: Block) -> list[npt.NDArray[np.int64]]:
     """The ids of all lines at once, by numpy; nothing if there are none, or something is wrong, which the way line by line will find."""
-    if NUMBERS.fullmatch(block.data) is None:
+    data = block.data[block.begin : block.end]
+    if NUMBERS.fullmatch(data) is None:
         return []
-    ids = np.fromstring(block.data, np.int64, sep=" ")
+    ids = np.fromstring(data, np.int64, sep=" ")
     if ids.max() > LARGEST_ID:
         return []
-    starts, _ = block.spans()
-    digits = np.frombuffer(b"\n" + block.data, np.uint8) >= ord("0")  # of the bytes that are here, only digits are
+    digits = np.frombuffer(b"\n" + data, np.uint8) >= ord("0")  # of the bytes that are here, only digits are
     firsts = np.flatnonzero(digits[1:] & ~digits[:-1])
-    return np.split(ids, np.searchsorted(firsts, starts)[1:])
+    return np.split(ids, np.searchsorted(firsts, block.starts - block.begin)[1:])
 
 
 def decimal_ids(line: bytes, block: Block, index: int) -> list[int]:

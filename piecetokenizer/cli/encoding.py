@@ -42,7 +42,7 @@ class BlockEncoder:
         """All ids, and where each text begins in them."""
         if not self.as_json and not self.dropout:
             try:
-                return self.tokenizer.encode_block(block.data, *block.spans(), **self.options)
+                return self.tokenizer.encode_block(block.data, block.starts, block.stops, **self.options)
             except InputError:  # not all of it is text: the way below replaces that, or says where it is
                 pass
         texts = block.texts(errors=self.errors, as_json=self.as_json)

@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from piecetokenizer.cli.output import note
+from piecetokenizer.corpus.lines_cy import LineFinder
+from piecetokenizer.corpus.reading import MOST, found_lines
 from piecetokenizer.errors import InputError
 from piecetokenizer.progress import ProgressFunction
 
@@ -27,7 +29,6 @@ __all__ = ["Block", "in_order", "read_blocks", "watched"]
 BLOCK = 1 << 20
 """Bytes read at once: much more than a call costs, much less than memory."""
 
-LF, CR = 10, 13
 BOM = b"\xef\xbb\xbf"
 
 Numbers = npt.NDArray[np.int64]
@@ -45,6 +46,12 @@ class Block:
     number: int
     """The number of its text in the whole input, from 0."""
     data: bytes
+    starts: Numbers
+    stops: Numbers
+    """Text i is data[starts[i]:stops[i]]: without LF, without one CR before it."""
+    begin: int
+    end: int
+    """The lines are data[begin:end]: what lies around them is not cut off, which would be a copy of them."""
 
     def place(self, index: int) -> str:
         """What an error calls the line at `index` of this block."""
@@ -52,23 +59,7 @@ class Block:
 
     def lines(self) -> list[bytes]:
         """The texts, without what ends them."""
-        lines = self.data.split(b"\n")
-        if not lines[-1]:  # behind the last LF there is no line
-            lines.pop()
-        if b"\r" in self.data:
-            lines = [line[:-1] if line.endswith(b"\r") else line for line in lines]
-        return lines
-
-    def spans(self) -> tuple[Numbers, Numbers]:
-        """Where each text begins and stops in the data."""
-        data = np.frombuffer(self.data, np.uint8)
-        stops = np.flatnonzero(data == LF)
-        if len(data) and data[-1] != LF:
-            stops = np.append(stops, len(data))
-        starts = np.concatenate((np.zeros(1, np.int64), stops + 1))[: len(stops)]
-        if b"\r" in self.data:
-            stops = stops - ((stops > starts) & (data[stops - 1] == CR))
-        return starts, stops
+        return [self.data[start:stop] for start, stop in zip(self.starts.tolist(), self.stops.tolist(), strict=True)]
 
     def texts(self, *, errors: str, as_json: bool) -> list[str]:
         """The texts as strings: decoded, and as JSON read if they are."""
@@ -119,31 +110,45 @@ def read_blocks(inputs: Sequence[str], *, size: int | None = None) -> Iterator[B
 def _blocks(stream: BinaryIO, source: str, size: int, before: int) -> Generator[Block, None, int]:
     """The blocks of one file, which has `before` texts before it; returns how many there are behind it."""
     line = 1
-    waiting: list[bytes] = []  # the beginning of a line whose end was not read yet
-    at_start = True
-
-    def block(data: bytes) -> Block:
-        nonlocal at_start
-        if at_start and data.startswith(BOM):
-            data = data[len(BOM) :]
+    begin = 0
+    for data, end in _whole_lines(stream, size):
+        if line == 1 and data.startswith(BOM):
+            begin = len(BOM)
             note(f"{source}: the byte order mark at its start is not text and was left out")
-        at_start = False
-        return Block(source, line, before + line - 1, data)
+        finder = LineFinder(begin, True)
+        block = Block(source, line, before + line - 1, data, *found_lines(finder, data, MOST, end), begin, end)
+        line += finder.lines
+        begin = 0
+        if finder.lines:
+            yield block
+    return before + line - 1
 
+
+def _whole_lines(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, int]]:
+    """Bytes that begin where a line does, and where the last line that ends among them ends; the last line of all may lack its LF."""
+    if stream.seekable():
+        most = size
+        while chunk := stream.read(most):
+            # What is cut is read once more: that is less work than to join it, and leaves the lock of Python's to who has more to do.
+            end = chunk.rfind(b"\n") + 1 if len(chunk) == most else len(chunk)
+            stream.seek(end - len(chunk), os.SEEK_CUR)
+            if end:
+                yield chunk, end
+            most = size if end else 2 * most
+        return
+    waiting: list[bytes] = []  # the beginning of a line whose end was not read yet
     read = getattr(stream, "read1", stream.read)
     while chunk := cast(bytes, read(size)):
         end = chunk.rfind(b"\n") + 1
         if end:
-            whole = block(b"".join([*waiting, chunk[:end]]))
-            yield whole
-            line += whole.data.count(b"\n")
+            whole = b"".join([*waiting, chunk[:end]])
             waiting = [chunk[end:]] if end < len(chunk) else []
+            yield whole, len(whole)
         else:
             waiting.append(chunk)
-    if waiting and (last := block(b"".join(waiting))).data:
-        yield last
-        line += 1
-    return before + line - 1
+    if waiting:
+        last = b"".join(waiting)
+        yield last, len(last)
 
 
 def watched(blocks: Iterable[Block], inputs: Sequence[str], tell: ProgressFunction) -> Iterator[Block]:
@@ -153,7 +158,7 @@ def watched(blocks: Iterable[Block], inputs: Sequence[str], tell: ProgressFuncti
     done = 0
     for block in blocks:
         yield block
-        done += len(block.data)
+        done += block.end - block.begin
         tell("read", done, total, "")
 
 

@@ -2,7 +2,7 @@
 """The line kernel: where the texts of a block begin and stop.
 
 In: a block of bytes.  Out: starts and stops of its lines that hold text, without LF and without one CR before it; how many lines there
-were, and how many CRs.  Empty lines are left out.  Eight bytes are looked at together.  Linear time.
+were, and how many CRs.  Empty lines are left out, or kept if asked for.  Eight bytes are looked at together.  Linear time.
 """
 
 import cython
@@ -44,14 +44,16 @@ def line_end(p: cython.pointer[cython.const[cython.uchar]], at: cython.longlong,
 class LineFinder:
     """The walk over one block; `texts`, `lines` and `returns` count what was found, `at` is where the walk is."""
 
+    empty = cython.declare(cython.bint)
     at = cython.declare(cython.longlong, visibility="readonly")
     lines = cython.declare(cython.longlong, visibility="readonly")
     texts = cython.declare(cython.longlong, visibility="readonly")
     returns = cython.declare(cython.longlong, visibility="readonly")
 
-    def __init__(self, at: cython.longlong):
-        """`at`: where the first line begins."""
+    def __init__(self, at: cython.longlong, empty: cython.bint = False):
+        """`at`: where the first line begins; `empty`: an empty line is a text too."""
         self.at = at
+        self.empty = empty
         self.lines = self.texts = self.returns = 0
 
     def find(
@@ -80,7 +82,7 @@ class LineFinder:
                     self.returns += 1
                     stop -= 1
                 self.lines += 1
-                if stop > start:
+                if stop > start or self.empty:
                     starts[self.texts] = start
                     stops[self.texts] = stop
                     self.texts += 1

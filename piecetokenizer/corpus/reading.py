@@ -22,7 +22,7 @@ from piecetokenizer.corpus.limit import Limit
 from piecetokenizer.corpus.lines_cy import LineFinder
 from piecetokenizer.errors import InputError, SpecError
 
-__all__ = ["Chunk", "Corpus", "CorpusCounts", "Source"]
+__all__ = ["MOST", "Chunk", "Corpus", "CorpusCounts", "Source", "found_lines"]
 
 BLOCK = 1 << 18
 """Bytes that are read at a time: so few that what is made of them stays in the second-level cache."""
@@ -161,16 +161,12 @@ class Corpus:
             counts.bytes += size
             return True
         finder = LineFinder(begin)
-        room = size // 64 + 16
-        starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
-        while not finder.find(chunk.data, most, reach, starts.data, stops.data):
-            starts, stops = (np.concatenate((array, np.empty(len(array), np.int64))) for array in (starts, stops))
+        chunk.starts, chunk.stops = found_lines(finder, chunk.data, most, reach)
         self._full = finder.at < size
         counts.bytes += finder.at
         counts.texts += finder.lines
         counts.empty += finder.lines - finder.texts
         counts.carriage_returns += finder.returns
-        chunk.starts, chunk.stops = starts[: finder.texts], stops[: finder.texts]
         return bool(finder.texts)
 
     def _allowed(self) -> tuple[int, int]:
@@ -224,6 +220,15 @@ class Corpus:
 
 
 _NONE = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def found_lines(finder: LineFinder, data: bytes, most: int, reach: int) -> tuple[Numbers, Numbers]:
+    """Let a finder walk over a block, at most so many lines and so far; where the texts begin and stop."""
+    room = len(data) // 64 + 16
+    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    while not finder.find(data, most, reach, starts.data, stops.data):
+        starts, stops = (np.concatenate((array, np.empty(len(array), np.int64))) for array in (starts, stops))
+    return starts[: finder.texts], stops[: finder.texts]
 
 
 def _joined(parts: list[bytes], numbers: list[int]) -> Chunk:

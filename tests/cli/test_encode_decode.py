@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 import zipfile
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from piecetokenizer import Tokenizer
 from piecetokenizer.cli.decoding import decimal_rows
-from piecetokenizer.cli.lines import Block, in_order, read_blocks
+from piecetokenizer.cli.lines import in_order, read_blocks
 from piecetokenizer.cli.writers import NpyWriter, NumberWriter, header
 
 HARD = [
@@ -263,17 +264,25 @@ def test_places_that_cannot_be_written(cli, model, tmp_path, name):
     assert "folder" in cli("encode", "-m", model, "-o", tmp_path / name, input="the\n").error
 
 
+class Pipe(io.BytesIO):
+    """Bytes that cannot be read twice."""
+
+    def seekable(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("kind", [io.BytesIO, Pipe])
 @given(data=st.binary(max_size=60) | st.text(alphabet="a\r\n▁ \ufeff", max_size=30).map(str.encode), size=st.integers(1, 20))
-def test_blocks_are_the_lines(data, size, tmp_path_factory):
-    path = tmp_path_factory.getbasetemp() / "blocks.txt"
-    path.write_bytes(data)
-    blocks = list(read_blocks([str(path)], size=size))
+def test_blocks_are_the_lines(kind, data, size):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(kind(data)))
+        blocks = list(read_blocks([], size=size))
     body = data.removeprefix(b"\xef\xbb\xbf")
     expected = [line.removesuffix(b"\r") for line in body.split(b"\n")]
     if not body or body.endswith(b"\n"):
         expected.pop()
     assert [line for block in blocks for line in block.lines()] == expected
-    assert [block.data[start:stop] for block in blocks for start, stop in zip(*block.spans(), strict=True)] == expected
+    assert b"".join(block.data[block.begin : block.end] for block in blocks) == body
     assert (
         [block.line for block in blocks]
         == [block.number + 1 for block in blocks]
@@ -322,12 +331,15 @@ def test_npz_is_stored_so_that_it_can_be_mapped(cli, model, tmp_path):
         assert {member.compress_type for member in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
-@given(st.text("0123 \t\r\n", max_size=30))
-def test_decimal_rows_are_the_lines(text):
-    block = Block("a file", 1, 0, text.encode())
-    rows = decimal_rows(block)
-    if rows or (text.strip(" \t\n") and "\r" not in text and max(map(int, text.split())) <= 2**31):
-        assert [row.tolist() for row in rows] == [[int(word) for word in line.split()] for line in block.lines()]
+@given(st.text("0123 \t\r\n", max_size=30), st.booleans(), st.integers(1, 9))
+def test_decimal_rows_are_the_lines(text, marked, size):
+    data = b"\xef\xbb\xbf" * marked + text.encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        for block in read_blocks([], size=size):
+            rows, part = decimal_rows(block), block.data[block.begin : block.end].decode()
+            if rows or (part.strip(" \t\n") and "\r" not in part and max(map(int, part.split())) <= 2**31):
+                assert [row.tolist() for row in rows] == [[int(word) for word in line.split()] for line in block.lines()]
 
 
 def test_a_wrong_id_in_an_npy_file_is_said_with_its_file(cli, model, tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from piecetokenizer.cli.output import output
 from piecetokenizer.threads import MOST_THREADS
 
 SCRIPT = Path(sys.executable).with_name("piecetokenizer")
@@ -136,3 +137,14 @@ def test_threads_have_a_limit(cli, folder, command):
     error = cli(command, folder / "corpus.txt", *options, "--threads", 10**9).error
     assert "threads" in error
     assert str(MOST_THREADS) in error
+
+
+def test_a_file_larger_than_what_sets_out_for_the_disk_at_once(tmp_path):
+    parts = [bytes([number]) * 999_999 for number in range(11)]
+    with output(str(tmp_path / "large")) as file:
+        for part in parts:
+            file.write(part)
+        file.seek(0)
+        file.write(b"begin")
+    assert (tmp_path / "large").read_bytes() == b"begin" + b"".join(parts)[5:]
+    assert len(list(tmp_path.iterdir())) == 1
