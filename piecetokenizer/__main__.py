@@ -2,7 +2,7 @@
 
 import sys
 
-from piecetokenizer.cli import main
+from piecetokenizer.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Callable
 
@@ -58,7 +57,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 def _write_and_rename(target: str, data: bytes, mode: int | None) -> None:
     folder, base = os.path.split(target)
-    temporary = os.path.join(folder, f".{base[:200]}.{secrets.token_hex(6)}.tmp")
+    temporary = os.path.join(folder, f".{base[:200]}.{os.urandom(6).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with open(descriptor, "wb") as file:

@@ -9,7 +9,6 @@ In NORMAL pieces the spec's `space` (▁) stands for the space; texts of all oth
 are kept as Python's surrogateescape does, so `text.encode("utf-8", "surrogateescape")` gives the exact bytes of any piece.
 """
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -243,7 +242,9 @@ class Model:
         """SHA-256 of the model file that `save` writes, in hexadecimal: equal models, equal fingerprints."""
         fingerprint = self._fingerprint
         if fingerprint is None:
-            fingerprint = hashlib.sha256(self.dumps()).hexdigest()
+            from hashlib import sha256  # loads OpenSSL, which few programs need
+
+            fingerprint = sha256(self.dumps()).hexdigest()
             object.__setattr__(self, "_fingerprint", fingerprint)
         return fingerprint
 

@@ -8,7 +8,6 @@ path is cn=dict with that dictionary.
 """
 
 import dataclasses
-import difflib
 import os
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -66,7 +65,9 @@ def choose(
     chosen: MutableMapping[str, Any] = {}
     for name, value in options.items():
         if name not in known:
-            near = difflib.get_close_matches(name, sorted(known), 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, sorted(known), 1)
             raise SpecError(
                 f"there is no option {name!r}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}")
             )

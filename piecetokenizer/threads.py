@@ -1,16 +1,21 @@
-"""How many threads a call may ask for, and calls side by side on them.
+"""How many threads a call may ask for, and calls side by side, or in order, on them.
 
 In: the `threads` of a call.  Out: the same number, or an error.  Each thread has tables and blocks of text of its own, so a number far
 above that of any machine's processors would only fill memory.
 """
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from piecetokenizer.errors import SpecError
 
-__all__ = ["MOST_THREADS", "checked_threads", "side_by_side"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
+__all__ = ["MOST_THREADS", "checked_threads", "in_order", "side_by_side"]
+
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MOST_THREADS = 1024
@@ -41,3 +46,28 @@ def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Re
 
     with ThreadPoolExecutor(threads) as pool:
         return [done.result() for done in [pool.submit(call) for call in calls]]
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """`map(work, items)` on threads: results in the order of items, and never more than two items a thread under way.
+
+    >>> list(in_order(str.upper, iter(["sow", "reap"]), 2))
+    ['SOW', 'REAP']
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        under_way: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                under_way.append(pool.submit(work, item))
+                if len(under_way) >= 2 * threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()

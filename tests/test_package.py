@@ -20,6 +20,11 @@ def test_the_package_is_light_to_import() -> None:
     assert run(code) == "set()"
 
 
+def test_encoding_imports_nothing_that_it_does_not_need() -> None:
+    others = "{'concurrent.futures', 'difflib', 'fractions', 'hashlib', 'tqdm', 'zipfile'}"
+    assert run(f"import sys, piecetokenizer.cli.encoding; print(set(sys.modules) & {others})") == "set()"
+
+
 def test_encoding_does_not_import_pyahocorasick(tmp_path: Path) -> None:
     """It would switch the global interpreter lock of a free-threaded Python on again."""
     path = tmp_path / "my.model"

@@ -13,6 +13,6 @@ The rules that all commands obey:
   reports it.
 """
 
-from piecetokenizer.cli.main import main
+from piecetokenizer.cli.main import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from piecetokenizer import Tokenizer
-from piecetokenizer.cli.lines import Block, in_order, read_blocks, watched
+from piecetokenizer.cli.lines import Block, read_blocks, watched
 from piecetokenizer.cli.options import (
     dict_path_option,
     errors_option,
@@ -23,6 +23,7 @@ from piecetokenizer.cli.specs import dictionary_at
 from piecetokenizer.cli.writers import Ids, Offsets, writer_for
 from piecetokenizer.errors import InputError
 from piecetokenizer.progress import Bars, silent
+from piecetokenizer.threads import in_order
 
 __all__ = ["encode"]
 

@@ -1,4 +1,4 @@
-"""Reading texts, one a line, in blocks; and doing something with each block on threads, in order.
+"""Reading texts, one a line, in blocks.
 
 In: file names, `-` for standard input.  Out: blocks of whole lines, each with the place where it began.  Memory is that of a few
 blocks, whatever the size of the files; a line longer than a block makes a longer block.
@@ -9,11 +9,9 @@ Only LF ends a line.  One CR before it, and a byte order mark at the start of a 
 import json
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +22,7 @@ from piecetokenizer.corpus.reading import MOST, found_lines
 from piecetokenizer.errors import InputError
 from piecetokenizer.progress import ProgressFunction
 
-__all__ = ["Block", "in_order", "read_blocks", "watched"]
+__all__ = ["Block", "read_blocks", "watched"]
 
 BLOCK = 1 << 20
 """Bytes read at once: much more than a call costs, much less than memory."""
@@ -32,8 +30,6 @@ BLOCK = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
 Numbers = npt.NDArray[np.int64]
-Result = TypeVar("Result")
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,22 +156,3 @@ def watched(blocks: Iterable[Block], inputs: Sequence[str], tell: ProgressFuncti
         yield block
         done += block.end - block.begin
         tell("read", done, total, "")
-
-
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """`map(work, items)` on threads: results in the order of items, and never more than two items a thread under way."""
-    if threads == 1:
-        yield from map(work, items)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        under_way: deque[Future[Result]] = deque()
-        try:
-            for item in items:
-                under_way.append(pool.submit(work, item))
-                if len(under_way) >= 2 * threads:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
-        finally:
-            for future in under_way:
-                future.cancel()

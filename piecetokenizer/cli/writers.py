@@ -8,7 +8,6 @@ and the length put in last; the parts of a `.npz`, which carry checksums, wait i
 import os
 import shutil
 import tempfile
-import zipfile
 from itertools import pairwise
 from typing import Any, BinaryIO, Protocol
 
@@ -138,7 +137,9 @@ class NpzWriter:
 
     def finish(self) -> None:
         """Put the two arrays together."""
-        with zipfile.ZipFile(self.file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        from zipfile import ZIP_STORED, ZipFile  # only for this kind of file
+
+        with ZipFile(self.file, "w", ZIP_STORED, allowZip64=True) as archive:
             for name, dtype, length, part in (("ids", "<i4", self.length, self.ids), ("offsets", "<i8", self.rows, self.offsets)):
                 part.seek(0)
                 with part, archive.open(f"{name}.npy", "w", force_zip64=True) as member:

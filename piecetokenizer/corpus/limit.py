@@ -7,7 +7,6 @@ LFs included; empty lines count as lines.
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 
 from piecetokenizer.errors import SpecError
 
@@ -36,6 +35,8 @@ class Limit:
             return Limit()
         if isinstance(value, Limit):
             return value
+        from fractions import Fraction  # few commands have a limit, and it takes its time to import
+
         if not isinstance(value, bool):
             match = re.fullmatch(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-zA-Z]*)\s*", str(value), re.ASCII)
             unit = match.group(2).upper() if match else ""

@@ -12,7 +12,6 @@ Han, or that were there before (the first counts), are left out and counted; the
 The trie is laid out by lexicon_cy.py, the weights by weights.py.  Loading the one that ships takes about 0.1 s.
 """
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -42,7 +41,9 @@ class Dictionary:
         """Read the lines in `data`; `place` is what error messages call them.  Usually `Dictionary.load` is what you want."""
         if not name.isprintable():
             raise ModelError(f"{name!r} cannot be the name of a dictionary, since a model file names it in a line: rename the file")
-        digest = hashlib.sha256(data)
+        from hashlib import sha256  # loads OpenSSL, which few programs need
+
+        digest = sha256(data)
         self.name = name
         self.sha256 = digest.hexdigest()
         data = _checked(data, place)

@@ -4,25 +4,21 @@ In: an iterable of texts.  Out: for each chunk, in order, lists of ids or one fl
 does not depend on its chunk or its thread.  Memory is bounded by the chunks under way, not by the iterable.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
-from piecetokenizer.threads import checked_threads
+from piecetokenizer.threads import checked_threads, in_order
 from piecetokenizer.tokenizer.engine import Engine, Options, Text
 
 __all__ = ["Flat", "Padded", "flat_batches", "list_batches", "padded", "truncated"]
 
 _CHUNK_CHARACTERS = 1 << 18
 _CHUNK_TEXTS = 1 << 13
-
-T = TypeVar("T")
 
 
 class Flat(NamedTuple):
@@ -43,7 +39,8 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
     """The ids of each text as a list, chunk by chunk."""
     engine = engine.engine_for(options)
 
-    def run(chunk: Sequence[Text], index: int) -> list[list[int]]:
+    def run(part: tuple[Sequence[Text], int]) -> list[list[int]]:
+        chunk, index = part
         work = engine.checkout()
         if options.drop:
             lists = []
@@ -56,14 +53,15 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
         engine.checkin(work)
         return lists
 
-    return _in_order(run, texts, threads)
+    return in_order(run, _chunks(texts), checked_threads(threads))
 
 
 def flat_batches(engine: Engine, texts: Iterable[Text], options: Options, threads: int) -> Iterator[Flat]:
     """The ids of each chunk's texts, one behind the other."""
     engine = engine.engine_for(options)
 
-    def run(chunk: Sequence[Text], index: int) -> Flat:
+    def run(part: tuple[Sequence[Text], int]) -> Flat:
+        chunk, index = part
         work = engine.checkout()
         if options.drop:
             rows = []
@@ -77,7 +75,7 @@ def flat_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
         engine.checkin(work)
         return Flat(ids, np.append(np.zeros(1, np.int64), ends))
 
-    return _in_order(run, texts, threads)
+    return in_order(run, _chunks(texts), checked_threads(threads))
 
 
 def _chunks(texts: Iterable[Text]) -> Iterator[tuple[Sequence[Text], int]]:
@@ -95,26 +93,6 @@ def _chunks(texts: Iterable[Text]) -> Iterator[tuple[Sequence[Text], int]]:
             chunk, size = [], 0
     if chunk:
         yield chunk, index
-
-
-def _in_order(run: Callable[[Sequence[Text], int], T], texts: Iterable[Text], threads: int) -> Iterator[T]:
-    """The result of each chunk, in order; with more threads, two chunks for each are under way."""
-    if checked_threads(threads) == 1:
-        for chunk, index in _chunks(texts):
-            yield run(chunk, index)
-        return
-    pending: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for chunk, index in _chunks(texts):
-                pending.append(pool.submit(run, chunk, index))
-                if len(pending) > 2 * threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
 
 
 def joined_flat(batches: Iterable[Flat]) -> Flat:

@@ -7,7 +7,6 @@ A text becomes rows: the fragments between special tokens, each with the id that
 is one more row, without text.  Only the ends of the whole text count as its ends for the trimming of spaces.
 """
 
-import hashlib
 import os
 import pathlib
 import warnings
@@ -246,7 +245,9 @@ class Engine:
         """Encode text number `index` of a batch, leaving out merges by a chance that depends on seed and index only."""
         rows = Rows()
         self.add_rows(rows, *self.cut(text, options), options)
-        seed = hashlib.blake2b(b"%d %d" % (options.seed, index), digest_size=8).digest()
+        from hashlib import blake2b  # loads OpenSSL, which few programs need
+
+        seed = blake2b(b"%d %d" % (options.seed, index), digest_size=8).digest()
         work.drop(int.from_bytes(seed, "little"), options.drop)
         self._run_rows(work, rows.arrays())
         work.drop(0, 0)

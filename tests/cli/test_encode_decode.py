@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from piecetokenizer import Tokenizer
 from piecetokenizer.cli.decoding import decimal_rows
-from piecetokenizer.cli.lines import in_order, read_blocks
+from piecetokenizer.cli.lines import read_blocks
 from piecetokenizer.cli.writers import NpyWriter, NumberWriter, header
+from piecetokenizer.threads import in_order
 
 HARD = [
     "a  b   c",
