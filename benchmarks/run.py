@@ -11,9 +11,10 @@ import click
 import growth
 import sections
 import setting
+import threads
 
 HERE = Path(__file__).resolve().parent
-ALL = {**sections.SECTIONS, "Growth": growth.growth, "Worst cases": growth.worst}
+ALL = {**sections.SECTIONS, "Two threads": threads.threads, "Growth": growth.growth, "Worst cases": growth.worst}
 
 
 @click.command()
@@ -39,11 +40,14 @@ ALL = {**sections.SECTIONS, "Growth": growth.growth, "Worst cases": growth.worst
     help="Models and ids on the way.",
 )
 @click.option("--only", type=click.Choice([*ALL]), multiple=True, help="Measure only this; prints instead of writing RESULTS.md.")
+@click.option(
+    "--other", multiple=True, metavar="PYTHON", help="Another Python with piecetokenizer, for the two-thread runs: a free-threaded one, say."
+)
 @click.option("--runs", default=3, show_default=True, help="How often each command of a comparison runs.")
-def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], runs: int) -> None:
+def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], other: tuple[str, ...], runs: int) -> None:
     """Measure piecetokenizer next to its peers."""
     scratch.mkdir(parents=True, exist_ok=True)
-    at = sections.Setting(setting.corpora(corpora), setting.peers_python(peers), scratch, runs)
+    at = sections.Setting(setting.corpora(corpora), setting.peers_python(peers), scratch, runs, other)
     parts = [
         "# Results\n",
         f"Made by `python benchmarks/run.py` on {time.strftime('%Y-%m-%d')}. {setting.machine()}.\n",
