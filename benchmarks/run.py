@@ -41,7 +41,7 @@ ALL = {**sections.SECTIONS, "Two threads": threads.threads, "Growth": growth.gro
 )
 @click.option("--only", type=click.Choice([*ALL]), multiple=True, help="Measure only this; prints instead of writing RESULTS.md.")
 @click.option(
-    "--other", multiple=True, metavar="PYTHON", help="Another Python with piecetokenizer, for the two-thread runs: a free-threaded one, say."
+    "--other", multiple=True, metavar="PYTHON", help="Another Python with piecetokenizer, for the two-thread runs: a free-threaded one."
 )
 @click.option("--runs", default=3, show_default=True, help="How often each command of a comparison runs.")
 def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], other: tuple[str, ...], runs: int) -> None:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import measure
+import setting
 
 if TYPE_CHECKING:
     from sections import Setting
@@ -26,7 +27,8 @@ def threads(at: "Setting") -> str:
     native = str(at.scratch / "piecetokenizer-mixed.model")
     large = at.scratch / "large.txt"
     large.write_bytes(at.files["en"].read_bytes() * 3)
-    batch = str(at.scratch / "text-en.txt")
+    batch = at.scratch / "batch.txt"
+    batch.write_bytes(setting.head(at.files["en"], 40_000_000, 50_000_000))
     rows = []
     for python in (sys.executable, *at.others):
         name = measure.run([python, "-c", WHAT_IT_IS]).output.strip()
@@ -38,7 +40,7 @@ def threads(at: "Setting") -> str:
             job = [python, "-m", "piecetokenizer", "encode", "-m", native, str(path), "-o", str(at.scratch / "ids.npy"), "--threads"]
             work[f"encode a file of {label}"] = job
         for out in ("numpy", "list"):
-            work[f"encode_batch of 18 MB in lines to {out}"] = [python, str(JOBS / "batch.py"), native, batch, out]
+            work[f"encode_batch of 40 MB in lines to {out}"] = [python, str(JOBS / "batch.py"), native, str(batch), out]
         commands = {(task, count): [*command, str(count)] for task, command in work.items() for count in (1, 2)}
         found: dict[tuple[str, int], list[float]] = {key: [] for key in commands}
         for _ in range(2 * at.runs):
