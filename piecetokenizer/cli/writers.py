@@ -8,7 +8,7 @@ and the length put in last; the parts of a `.npz`, which carry checksums, wait i
 import os
 import shutil
 import tempfile
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -16,11 +16,15 @@ import numpy.typing as npt
 
 from piecetokenizer import Tokenizer
 from piecetokenizer.cli.pieces import shown
+from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 
-__all__ = ["Ids", "NpyWriter", "NumberWriter", "Offsets", "Writer", "header", "writer_for"]
+__all__ = ["Ids", "LineWriter", "NpyWriter", "Offsets", "Writer", "header", "writer_for"]
 
 Ids = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
+
+SLOT = 16
+"""Bytes that the decoder's kernel has for each word, and wants behind all."""
 
 
 class Writer(Protocol):
@@ -37,46 +41,40 @@ class Writer(Protocol):
 
 
 class LineWriter:
-    """A line for each text: a word for each id, spaces between."""
+    """A line for each text: a word for each id, spaces between.
 
-    def __init__(self, file: BinaryIO, words: list[bytes]) -> None:
+    The words are printed as the decoder prints pieces, each with a space behind it; then the last space of each line becomes its end.
+    """
+
+    def __init__(self, file: BinaryIO, words: Iterable[bytes]) -> None:
         self.file = file
-        self.word = words.__getitem__
+        spaced = [*(word + b" " for word in words), b"\n"]  # the last word is what a text without ids has
+        self.ending = len(spaced) - 1
+        self.arena = b"".join(spaced)
+        self.starts = np.cumsum([0, *map(len, spaced)], dtype=np.int64).data
+        self.slots = np.zeros(SLOT * len(spaced), np.uint8).data
+        fill_slots(self.arena, self.starts, self.slots)
 
-    def ready(self, ids: Ids, offsets: Offsets) -> bytes:
+    def ready(self, ids: Ids, offsets: Offsets) -> memoryview:
         """The lines."""
-        words = list(map(self.word, ids.tolist()))
-        return b"".join(b" ".join(words[start:stop]) + b"\n" for start, stop in pairwise(offsets.tolist()))
+        empty = np.flatnonzero(np.diff(offsets) == 0)
+        if len(empty):
+            ids = np.insert(ids, offsets[empty], self.ending)
+            offsets = offsets + np.searchsorted(empty, np.arange(len(offsets)))
+        view = np.ascontiguousarray(ids, np.int32).data
+        size = measure(view, self.slots, self.starts)
+        lines, ends = np.empty(size + SLOT, np.uint8), np.empty(len(ids), np.int64)
+        decode(view, self.slots, self.arena, self.starts, lines.data, ends.data)
+        lines[ends[offsets[1:] - 1] - 1] = ord("\n")
+        return lines[:size].data
 
-    def write(self, made: bytes) -> None:
+    def write(self, made: memoryview) -> None:
         """Hand them on at once: someone may wait for them."""
         self.file.write(made)
         self.file.flush()
 
     def finish(self) -> None:
         """Nothing is left to do."""
-
-
-class NumberWriter(LineWriter):
-    """The same for decimal numbers, some times as fast by numpy: words in columns of equal width, then the filling taken out."""
-
-    def __init__(self, file: BinaryIO, size: int) -> None:
-        words = [b"%d " % id for id in range(size)]
-        super().__init__(file, words)
-        self.words = np.array([*words, b"\n"], f"S{len(words[-1])}").view(np.uint8).reshape(size + 1, -1)
-        self.sizes = np.array([*map(len, words), 1], np.int64)
-
-    def ready(self, ids: Ids, offsets: Offsets) -> bytes:
-        """The lines; a text without ids stands as one word more, which is only the end of its line."""
-        empty = np.flatnonzero(np.diff(offsets) == 0)
-        if len(empty):
-            ids = np.insert(ids, offsets[empty], len(self.sizes) - 1)
-            offsets = offsets + np.searchsorted(empty, np.arange(len(offsets)))
-        columns = self.words[ids]
-        lines: npt.NDArray[np.uint8] = columns[columns != 0]
-        ends = np.cumsum(self.sizes[ids])
-        lines[ends[offsets[1:] - 1] - 1] = ord("\n")
-        return lines.tobytes()
 
 
 def header(dtype: str, length: int) -> bytes:
@@ -154,5 +152,5 @@ def writer_for(file: BinaryIO, path: str, tokenizer: Tokenizer, pieces: bool) ->
     if path.endswith(".npz"):
         return NpzWriter(file)
     if pieces:
-        return LineWriter(file, [shown(tokenizer.id_to_piece(id)).encode("utf-8", "surrogateescape") for id in range(len(tokenizer))])
-    return NumberWriter(file, len(tokenizer))
+        return LineWriter(file, (shown(tokenizer.id_to_piece(id)).encode("utf-8", "surrogateescape") for id in range(len(tokenizer))))
+    return LineWriter(file, (b"%d" % id for id in range(len(tokenizer))))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from piecetokenizer import Tokenizer
 from piecetokenizer.cli.decoding import decimal_rows
 from piecetokenizer.cli.lines import read_blocks
-from piecetokenizer.cli.writers import NpyWriter, NumberWriter, header
+from piecetokenizer.cli.writers import LineWriter, NpyWriter, header
 from piecetokenizer.threads import in_order
 
 HARD = [
@@ -316,13 +316,14 @@ def test_npy_header_is_numpys(tmp_path):
     assert np.load(file).tolist() == [0, 1, 2, 3, 4] * 3
 
 
-@given(st.lists(st.lists(st.integers(0, 1200), max_size=4), max_size=6))
-def test_numbers_are_written_as_words(rows):
+@pytest.mark.parametrize("words", [[b"%d" % id for id in range(1201)], [b"w" * (id % 40) for id in range(1201)]])
+@given(rows=st.lists(st.lists(st.integers(0, 1200), max_size=4), max_size=6))
+def test_lines_are_words_with_spaces_between(words, rows):
     file = io.BytesIO()
     ids, offsets = np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)])
-    writer = NumberWriter(file, 1201)
+    writer = LineWriter(file, words)
     writer.write(writer.ready(ids, offsets))
-    assert file.getvalue().decode() == as_lines(" ".join(map(str, row)) for row in rows)
+    assert file.getvalue() == b"".join(b" ".join(words[id] for id in row) + b"\n" for row in rows)
 
 
 def test_npz_is_stored_so_that_it_can_be_mapped(cli, model, tmp_path):
