@@ -38,6 +38,13 @@ cdef extern from *:
         int n = 0; while (!(x & 1)) { x >>= 1; n++; } return n;
     #endif
     }
+    static inline int pt_fill(PyObject *array, const unsigned char *from, int64_t n) {
+        Py_buffer view;
+        if (PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) < 0) return -1;
+        memcpy(view.buf, from, (size_t) n);
+        PyBuffer_Release(&view);
+        return 0;
+    }
     #if defined(__GNUC__)
     #define pt_prefetch(p, i) __builtin_prefetch((p) + (i))
     #else
@@ -49,6 +56,11 @@ cdef extern from *:
     void copy "pt_copy"(unsigned char *to, long long i, const unsigned char *source, long long j, long long n) noexcept nogil
     bint same "pt_same"(const unsigned char *a, long long i, const unsigned char *b, long long j, long long n) noexcept nogil
     unsigned long long fold "pt_fold"(unsigned long long a, unsigned long long b) noexcept nogil
+    int fill "pt_fill"(object array, const unsigned char *source, long long n) except -1
     int trailing_zeros "pt_trailing_zeros"(unsigned long long x) noexcept nogil
     void prefetch64 "pt_prefetch"(const unsigned long long *p, long long i) noexcept nogil
     void prefetch32 "pt_prefetch"(const int *p, long long i) noexcept nogil
+
+# Missing in Cython's own cpython.unicode.
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)

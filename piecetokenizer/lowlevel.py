@@ -11,6 +11,8 @@ Every function takes a base (compiled: a pointer; uncompiled: a memoryview) and 
 load64 and store64 touch 8 bytes whatever their meaning, so buffers of text end in slack (see PADDING).
 """
 
+from typing import Any
+
 PADDING = 64
 """Bytes that every text buffer has behind its last byte of text, so that a kernel may load whole words."""
 
@@ -41,6 +43,11 @@ def fold(a: int, b: int) -> int:
     """The two halves of the 128-bit product a * b, xored: the mixing step of our hashes."""
     product = a * b
     return (product & _MASK) ^ (product >> 64)
+
+
+def fill(array: Any, source: memoryview, n: int) -> None:
+    """Copy n bytes to the start of an array of any type, which has room for them."""
+    memoryview(array).cast("B")[:n] = source[:n]
 
 
 def trailing_zeros(x: int) -> int:

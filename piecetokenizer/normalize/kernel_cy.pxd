@@ -6,6 +6,8 @@ from piecetokenizer.normalize.rewrite_cy cimport Rewriter
 cdef class NormalizeKernel:
     cdef Rewriter rewriter
     cdef const unsigned char[::1] ranges
+    # the part of `out` where the texts begin
+    cdef readonly object text
     cdef unsigned char[::1] out
     cdef long long[::1] ends
     cdef unsigned char filler
@@ -18,7 +20,7 @@ cdef class NormalizeKernel:
     cdef long long begin
     cdef long long reach
 
-    cdef long long normalize_one(self, bytes data, int flags, bint valid, bint offsets) except *
+    cdef long long normalize_one(self, unsigned char *p, long long size, int flags, bint valid, bint offsets) except *
     cdef void start(self, long long length, bint valid, bint offsets) except *
     cdef bint many(
         self, Rewriter r, unsigned char *p, long long length, const long long[::1] starts, const long long[::1] stops,

@@ -110,8 +110,12 @@ class NormalizeKernel:
         self.index = self.begin = self.readable = 0
         self.reach = EAGER
 
-    def use(self, out: object, origins: object, ends: object) -> None:
-        """Write into these arrays from now on; what the old ones held up to the current size has been copied by the caller."""
+    def use(self, out: object, text: object, origins: object, ends: object) -> None:
+        """Write into these arrays from now on; what the old ones held up to the current size has been copied by the caller.
+
+        `text` is `out` from FRONT on, where others read.
+        """
+        self.text = text
         self.out = memoryview(out)
         self.ends = memoryview(ends)
         self.rewriter.origins = memoryview(origins)
@@ -119,21 +123,20 @@ class NormalizeKernel:
 
     def run_one(self, data: bytes, flags: cython.int = 3, valid: cython.bint = False, offsets: cython.bint = False) -> cython.longlong:
         """Normalize one text; returns its size.  Flags: 1 trims its start, 2 its end, 4 puts a space before it; `valid`: surely UTF-8."""
-        return self.normalize_one(data, flags, valid, offsets)
+        p: cython.p_uchar = cython.cast(cython.p_uchar, cython.cast(cython.p_char, data)) if cython.compiled else data
+        return self.normalize_one(p, len(data), flags, valid, offsets)
 
-    def normalize_one(self, data, flags, valid, offsets):
-        """The same, for other kernels: as C, without a look whether Python overrides it."""
-        stop: cython.longlong = len(data)
+    def normalize_one(self, p, size, flags, valid, offsets):
+        """The same for the `size` bytes at p, which is not written to: for other kernels, as C."""
         done: cython.bint = False
         r: Rewriter = self.rewriter
-        p: cython.p_uchar = cython.cast(cython.p_uchar, cython.cast(cython.p_char, data)) if cython.compiled else data
-        self.start(stop, valid, offsets)
+        self.start(size, valid, offsets)
         while not done:
-            if stop < LONG:
-                done = self.one(r, p, 0, stop, flags)
+            if size < LONG:
+                done = self.one(r, p, 0, size, flags)
             else:
                 with cython.nogil:
-                    done = self.one(r, p, 0, stop, flags)
+                    done = self.one(r, p, 0, size, flags)
             if not done:
                 self.grow(r.needed - FRONT, r.size - FRONT)
         self.ends[0] = r.size - FRONT

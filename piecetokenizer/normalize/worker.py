@@ -5,6 +5,7 @@ until the next call.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.normalize.kernel_cy import NormalizeKernel
@@ -32,6 +33,8 @@ class NormalizeWorker(NormalizeKernel):
     end is. Counted over all calls: `invalid_bytes`, `removed_spaces`, `rewritten` and, by character, `changed`.
     """
 
+    text: NDArray[np.uint8]
+
     def __init__(self, tables: KernelTables, *, collapse: bool) -> None:
         self._tables = tables
         self._changes = np.zeros(len(tables.entries), np.int64)
@@ -48,10 +51,9 @@ class NormalizeWorker(NormalizeKernel):
         buffer[:PADDING] = 0
         buffer[PADDING : PADDING + used] = self._buffer[PADDING : PADDING + used]
         self._buffer = buffer
-        self.text = buffer[PADDING:]
+        self._use()
         if len(self.offsets) > 1:
             self.grow_offsets(used)
-        self._use()
 
     def grow_offsets(self, used: int) -> None:
         """Make room for the offset of every byte that `text` can take; `used` of them are written."""
@@ -66,7 +68,7 @@ class NormalizeWorker(NormalizeKernel):
         self._use()
 
     def _use(self) -> None:
-        self.use(self._buffer, self.offsets, self.stops)
+        self.use(self._buffer, self._buffer[PADDING:], self.offsets, self.stops)
 
     @property
     def invalid_bytes(self) -> int:

@@ -24,6 +24,7 @@ from piecetokenizer.pretokenize import Dictionary, PreTokenizer
 from piecetokenizer.tokenizer.block import block_rows, refuse_invalid
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.imported import Imported, LeadingSpace, mergeable, printed
+from piecetokenizer.tokenizer.lane_cy import Pool
 from piecetokenizer.tokenizer.rows import NormalRows, RowArrays, Rows
 from piecetokenizer.tokenizer.special import Parts, Spans, SpecialTokens, joined, utf8
 from piecetokenizer.tokenizer.tables import build_tables
@@ -79,7 +80,7 @@ class Engine:
         self._warned = False
         self._for_dropout: Engine | None = self if all_splits else None
         self._decoders: dict[bool, Decoder] = {}
-        self.pool: list[Workspace] = []
+        self.pool: Any = Pool()
 
     def workspace(self) -> Workspace:
         """A new workspace."""
@@ -91,15 +92,13 @@ class Engine:
 
     def checkout(self) -> Workspace:
         """A workspace for one call, which gives it back with `checkin` when it went well."""
-        try:
-            return self.pool.pop()
-        except IndexError:
-            return self.workspace()
+        work: Workspace | None = self.pool.take()
+        return self.workspace() if work is None else work
 
     def checkin(self, work: Workspace) -> None:
         """Give a workspace back; one that a huge text has made large is let go."""
         if work.release():
-            self.pool.append(work)
+            self.pool.give(work)
 
     def engine_for(self, options: Options) -> "Engine":
         """The engine that runs with these options: for dropout another one, made when it is first needed."""

@@ -6,7 +6,7 @@ threads and across forks.  Each call has a state of its own (see engine.py); cac
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from piecetokenizer.tokenizer.block import block_spans
 from piecetokenizer.tokenizer.decode import text_of
 from piecetokenizer.tokenizer.engine import Engine, Options, Path, Text, chosen_seed, drop_threshold
 from piecetokenizer.tokenizer.ids import Ids, check_id
+from piecetokenizer.tokenizer.lane_cy import QuickEncode
 from piecetokenizer.tokenizer.offsets import encode_with_spans
 from piecetokenizer.tokenizer.special import utf8
 from piecetokenizer.tokenizer.text_cy import utf8_of
@@ -28,9 +29,10 @@ __all__ = ["Tokenizer"]
 Special = Literal["text", "parse", "error"]
 Errors = Literal["strict", "replace"]
 Side = Literal["left", "right"]
+Out = Literal["list", "numpy", "pieces"]
 
 
-class Tokenizer:
+class Tokenizer(QuickEncode):
     """Encodes and decodes with one model.
 
     Everywhere `bos` and `eos` say whether to put the model's BOS first and EOS last; None does what the model says.  `special` says what
@@ -46,14 +48,14 @@ class Tokenizer:
     'the cat'
     """
 
-    __slots__ = ("__weakref__", "_bos", "_engine", "_eos", "_pool", "model")
+    __slots__ = ("_bos", "_engine", "_eos", "model")
 
     def __init__(self, model: Model, *, dictionary: Dictionary | Path | None = None) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Model is expected, not {type(model).__name__}: Tokenizer.load(path) reads a file")
         self.model = model
         self._engine = Engine(model, dictionary)
-        self._pool = self._engine.pool
+        super().__init__(self._engine.pool)
         self._bos = model.tokenizer.bos_id if model.tokenizer.add_bos else -1
         self._eos = model.tokenizer.eos_id if model.tokenizer.add_eos else -1
 
@@ -94,63 +96,39 @@ class Tokenizer:
 
     # ---- encoding
 
-    @overload
-    def encode(
-        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["list"] = ...,
-        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
-    ) -> list[int]: ...  # fmt: skip
-    @overload
-    def encode(
-        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["numpy"],
-        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
-    ) -> NDArray[np.int32]: ...  # fmt: skip
-    @overload
-    def encode(
-        self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["pieces"],
-        dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
-    ) -> list[str]: ...  # fmt: skip
-    def encode(
-        self,
-        text: Text,
-        *,
-        bos: bool | None = None,
-        eos: bool | None = None,
-        special: Special = "text",
-        out: Literal["list", "numpy", "pieces"] = "list",
-        dropout: float = 0.0,
-        seed: int | None = None,
-        errors: Errors = "strict",
+    if TYPE_CHECKING:  # the method is QuickEncode's, which has its documentation
+
+        @overload
+        def encode(
+            self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["list"] = ...,
+            dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+        ) -> list[int]: ...  # fmt: skip
+        @overload
+        def encode(
+            self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["numpy"],
+            dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+        ) -> NDArray[np.int32]: ...  # fmt: skip
+        @overload
+        def encode(
+            self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Literal["pieces"],
+            dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+        ) -> list[str]: ...  # fmt: skip
+        def encode(
+            self, text: Text, *, bos: bool | None = ..., eos: bool | None = ..., special: Special = ..., out: Out = ...,
+            dropout: float = ..., seed: int | None = ..., errors: Errors = ...,
+        ) -> Any:  # fmt: skip
+            """See QuickEncode."""
+
+    def _encode(
+        self, text: Text, bos: bool | None, eos: bool | None, special: Special, out: Out, dropout: float, seed: int | None, errors: Errors
     ) -> Any:
-        """The ids of a text, as a list, a numpy array of int32, or the pieces' texts.
-
-        `bos`, `eos` and `special` are explained at the class. `dropout` leaves out each merge with this probability, by the `seed` of the
-        call; `errors` is about lone surrogates and invalid UTF-8: refuse them, or read each as U+FFFD.
-
-        >>> from piecetokenizer import train
-        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
-        >>> tokenizer = Tokenizer(model)
-        >>> tokenizer.encode("the cat!", out="pieces")
-        ['the', '▁c', 'at', '<0x21>']
-        >>> tokenizer.encode("the cat<|end|>", special="parse", out="pieces")
-        ['the', '▁c', 'at', '<|end|>']
-        >>> tokenizer.encode([("<|end|>", True), ("the<|end|>", False)], out="pieces")[:4]
-        ['<|end|>', 'the', '<0x3C>', '<0x7C>']
-        >>> tokenizer.encode("the cat", dropout=0.5, seed=1, out="pieces")
-        ['t', 'h', 'e', '▁', 'c', 'a', 't']
-        """
-        if type(text) is str and special == "text" and not dropout and bos is None and eos is None and out != "pieces":
-            ids: Any = self._encode_short(text, out)
-            if ids is not None:
-                return ids
+        """What `encode` does with all that is not for the fast lane."""
         engine = self._engine
         first = self._bos if bos is None else engine.role("bos") if bos else -1
         last = self._eos if eos is None else engine.role("eos") if eos else -1
         if type(text) is str and special == "text" and not dropout and (engine.is_native_plain or engine.is_plain_text(text)):
             data = utf8_of(text) or utf8(text, errors)
-            try:
-                work = engine.pool.pop()
-            except IndexError:
-                work = engine.workspace()
+            work = engine.checkout()
             encoder = work.run_one(data, engine.flags, first, last)
         else:
             options = self._options(first, last, special, errors, dropout, seed)
@@ -158,7 +136,7 @@ class Tokenizer:
             work = engine.checkout()
             encoder = engine.run_text(work, text, options)
         if out == "list":
-            ids = encoder.take(engine.ints)
+            ids: Any = encoder.take(engine.ints)
         elif out == "numpy":
             ids = work.result()
         elif out == "pieces":
@@ -166,21 +144,6 @@ class Tokenizer:
         else:
             raise SpecError(f"out={out!r} is not allowed: it is one of list, numpy, pieces")
         engine.checkin(work)
-        return ids
-
-    def _encode_short(self, text: str, out: str) -> Any:
-        """The ids of a text that may take the fast lane (see lane_cy); None if it may not."""
-        try:
-            work = self._pool.pop()
-        except IndexError:
-            return None
-        lane, ids = work.lane, None
-        if lane is not None:
-            if out == "list":
-                ids = lane.encode(text)
-            elif out == "numpy":
-                ids = lane.encode_array(text)
-        self._pool.append(work)
         return ids
 
     def encode_with_offsets(

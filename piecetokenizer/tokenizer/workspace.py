@@ -51,7 +51,7 @@ class Workspace:
     def open_lane(self, flags: int, first: int, last: int, ints: list[int]) -> None:
         """Let short texts take the fast lane: flags of a whole text, the ids put `first` and `last` (-1: none), an int for each id."""
         if isinstance(self._cutter, BoundaryCutter):  # a dictionary's cutter is not one kernel but two, with Python between them
-            self.lane = Lane(self._worker, self._cutter, self.encoder, flags, first, last, ints, self.kept, _KEEP)
+            self.lane = Lane(self._worker, self._cutter, self.encoder, flags, first, last, ints, _KEEP)
 
     def _write_to(self, out: NDArray[np.int32]) -> None:
         self.out = out

@@ -5,6 +5,7 @@ import pickle
 import random
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -114,3 +115,10 @@ def test_a_model_with_a_dictionary(tmp_path: Path) -> None:
         Tokenizer(model, dictionary=path)
     with pytest.raises(SpecError, match="a dictionary was given"):
         Tokenizer(MODEL, dictionary="zh")
+
+
+def test_it_can_be_referred_to_weakly_and_says_so_when_it_is_not_made() -> None:
+    tokenizer = Tokenizer(MODEL)
+    assert weakref.ref(tokenizer)() is tokenizer
+    with pytest.raises(AttributeError):
+        Tokenizer.__new__(Tokenizer).encode("ab")
