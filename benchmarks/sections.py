@@ -168,9 +168,12 @@ def files(at: Setting) -> str:
     """`piecetokenizer encode corpus.txt -o ids.npy`: threads and memory."""
     native = at.scratch / "piecetokenizer-mixed.model"
     commands = {}
-    small = at.scratch / "small.txt"
+    small, large = at.scratch / "small.txt", at.scratch / "large.txt"
     small.write_bytes(setting.head(at.files["en"], 20_000_000))
-    for label, path in (("20 MB", small), ("113 MB", at.files["en"])):
+    with large.open("wb") as file:
+        for _ in range(3):
+            file.write(at.files["en"].read_bytes())
+    for label, path in (("20 MB", small), ("113 MB", at.files["en"]), ("339 MB, that three times", large)):
         for threads in (1, 2):
             commands[f"{label}, {threads} thread{'s' * (threads > 1)}"] = [
                 sys.executable,
