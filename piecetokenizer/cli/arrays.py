@@ -13,7 +13,7 @@ __all__ = ["read_flat", "read_rows"]
 
 Numbers = npt.NDArray[np.integer[Any]]
 
-ROWS = 1 << 16
+ROWS = 1 << 13
 """Texts decoded at once when reading."""
 EACH = 1 << 20
 """Ids decoded at once when a file has no rows."""
@@ -54,8 +54,8 @@ def read_flat(path: str) -> Iterator[Numbers]:
             yield reader.take(min(reader.left, EACH))
 
 
-def read_rows(path: str) -> Iterator[list[Numbers]]:
-    """The texts of a `.npz` file, each an array of ids, some texts at a time."""
+def read_rows(path: str) -> Iterator[tuple[Numbers, npt.NDArray[np.int64]]]:
+    """The texts of a `.npz` file, some at a time: their ids, and where each begins in these."""
     with open(path, "rb") as file:
         try:
             archive = zipfile.ZipFile(file)
@@ -67,15 +67,16 @@ def read_rows(path: str) -> Iterator[list[Numbers]]:
             raise InputError(f"{path}: offsets begin with 0, the place of the first text")
         try:
             while offsets.left:
-                rows = []
-                for stop in offsets.take(min(offsets.left, ROWS)).tolist():
-                    if not last <= stop <= total:
-                        raise InputError(
-                            f"{path}: an offset of {stop} after {last} is not allowed: offsets rise, up to the number of ids, {total}"
-                        )
-                    rows.append(ids.take(stop - last))
-                    last = stop
-                yield rows
+                found = offsets.take(min(offsets.left, ROWS))
+                places = np.concatenate(([last], found.astype(np.int64)))
+                wrong = np.flatnonzero((places[1:] < places[:-1]) | (places[1:] > total))
+                if len(wrong):
+                    stop, before = found[wrong[0]], places[wrong[0]]
+                    raise InputError(
+                        f"{path}: an offset of {stop} after {before} is not allowed: offsets rise, up to the number of ids, {total}"
+                    )
+                yield ids.take(int(places[-1]) - last), places - last
+                last = int(places[-1])
         except zipfile.BadZipFile as error:
             raise InputError(f"{path}: damaged: {error}") from None
         if last != total:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import click
@@ -12,16 +13,16 @@ import numpy.typing as npt
 from piecetokenizer import StreamDecoder, Tokenizer
 from piecetokenizer.cli.arrays import read_flat, read_rows
 from piecetokenizer.cli.lines import Block, read_blocks
-from piecetokenizer.cli.options import input_argument, json_option, model_option, output_option
+from piecetokenizer.cli.options import input_argument, json_option, model_option, output_option, threads_option
 from piecetokenizer.cli.output import output
 from piecetokenizer.cli.pieces import read_piece, shown
 from piecetokenizer.errors import InputError, PieceTokenizerError
+from piecetokenizer.threads import in_order
+from piecetokenizer.tokenizer.decoder_cy import ids_of_lines
 
 __all__ = ["decode"]
 
 DECIMAL = re.compile(rb"[0-9 \t]*")
-NUMBERS = re.compile(rb"[ \t\n]*[0-9][0-9 \t\n]*")
-LARGEST_ID = 1 << 31
 LONGEST_ID = 20
 """Digits of a number that is worth reading: longer ones are no ids of any model, and Python takes its time over them."""
 
@@ -33,7 +34,8 @@ LONGEST_ID = 20
 @click.option("--pieces", is_flag=True, help="The input is pieces, as `encode --pieces` writes them, in place of ids.")
 @json_option
 @click.option("--special", is_flag=True, help="Write the texts of control tokens too; otherwise they print nothing.")
-def decode(inputs: tuple[str, ...], model: str, output_path: str, pieces: bool, as_json: bool, special: bool) -> None:
+@threads_option
+def decode(inputs: tuple[str, ...], model: str, output_path: str, pieces: bool, as_json: bool, special: bool, threads: int) -> None:
     """Decode each line of ids in the INPUT files, or on standard input, into a text.
 
     An INPUT that ends in .npz holds ids and offsets, as `encode` writes them, and gives a line for each text. One that ends in .npy
@@ -43,52 +45,85 @@ def decode(inputs: tuple[str, ...], model: str, output_path: str, pieces: bool, 
       echo 'Hello, world' | piecetokenizer encode -m my.model | piecetokenizer decode -m my.model
       piecetokenizer decode -m my.model ids.npz -o corpus.txt
     """
-    tokenizer = Tokenizer.load(model)
+    decoder = RowDecoder(Tokenizer.load(model), pieces, as_json, special)
     with output(output_path, [model, *inputs]) as file:
         for source in inputs or ("-",):
             if source.endswith(".npy"):
-                decode_flat(file, tokenizer, source, as_json, special)
+                decode_flat(file, decoder.tokenizer, source, as_json, special)
                 continue
-            for rows, place in npz_rows(source) if source.endswith(".npz") else line_rows(source, tokenizer, pieces):
-                texts = decode_rows(tokenizer, rows, place, special)
-                file.writelines(as_bytes(text, as_json) + b"\n" for text in texts)
+            if source.endswith(".npz"):
+                made = in_order(decoder.part, npz_parts(source), threads)
+            else:
+                made = in_order(decoder.block, read_blocks([source]), threads)
+            for lines in made:
+                file.write(lines)
                 file.flush()
 
 
-Rows = tuple[Sequence[Any], Callable[[int], str]]
-"""The ids of some texts, and what an error calls the text at an index."""
+Place = Callable[[int], str]
+"""What an error calls the text at an index."""
+Part = tuple[npt.NDArray[Any], npt.NDArray[np.int64], Place]
+"""The ids of some texts, and where each begins in them."""
 
 
-def line_rows(source: str, tokenizer: Tokenizer, pieces: bool) -> Iterator[Rows]:
-    """The texts of a file of lines."""
-    for block in read_blocks([source]):
-        if pieces:
-            yield [piece_ids(line, tokenizer, block, index) for index, line in enumerate(block.lines())], block.place
-        else:
-            rows = decimal_rows(block)
-            yield rows or [decimal_ids(line, block, index) for index, line in enumerate(block.lines())], block.place
+@dataclass(frozen=True)
+class RowDecoder:
+    """The lines of some texts, as the options say; any thread may use it."""
+
+    tokenizer: Tokenizer
+    pieces: bool
+    as_json: bool
+    special: bool
+
+    def block(self, block: Block) -> bytes:
+        """From lines of ids or pieces."""
+        if self.pieces:
+            return self.rows([piece_ids(line, self.tokenizer, block, index) for index, line in enumerate(block.lines())], block.place)
+        flat = decimal_rows(block)
+        if flat is not None:
+            return self.part((*flat, block.place))
+        return self.rows([decimal_ids(line, block, index) for index, line in enumerate(block.lines())], block.place)
+
+    def part(self, part: Part) -> bytes:
+        """From arrays."""
+        ids, offsets, place = part
+        if not self.as_json:
+            try:
+                return self.tokenizer.decode_lines(ids, offsets, skip_special=not self.special)
+            except PieceTokenizerError:  # the way below says where
+                pass
+        return self.rows(np.split(ids, offsets[1:-1])[: len(offsets) - 1], place)
+
+    def rows(self, rows: Sequence[Any], place: Place) -> bytes:
+        """From the ids of each text; an error says which of them it is in."""
+        lines = []
+        for index, ids in enumerate(rows):
+            try:
+                text = self.tokenizer.decode(ids, skip_special=not self.special)
+            except PieceTokenizerError as error:
+                raise InputError(f"{place(index)}: {error}") from None
+            lines.append(as_bytes(text, self.as_json) + b"\n")
+        return b"".join(lines)
 
 
-def npz_rows(source: str) -> Iterator[Rows]:
+def npz_parts(source: str) -> Iterator[Part]:
     """The texts of a .npz file."""
+
+    def place_from(first: int) -> Place:
+        return lambda index: f"{source}, text {first + index}"
+
     first = 0
-    for rows in read_rows(source):
-        start = first
-        yield rows, lambda index: f"{source}, text {start + index}"  # noqa: B023  (used before the loop goes on)
-        first += len(rows)
+    for ids, offsets in read_rows(source):
+        yield ids, offsets, place_from(first)
+        first += len(offsets) - 1
 
 
-def decimal_rows(block: Block) -> list[npt.NDArray[np.int64]]:
-    """The ids of all lines at once, by numpy; nothing if there are none, or something is wrong, which the way line by line will find."""
-    data = block.data[block.begin : block.end]
-    if NUMBERS.fullmatch(data) is None:
-        return []
-    ids = np.fromstring(data, np.int64, sep=" ")
-    if ids.max() > LARGEST_ID:
-        return []
-    digits = np.frombuffer(b"\n" + data, np.uint8) >= ord("0")  # of the bytes that are here, only digits are
-    firsts = np.flatnonzero(digits[1:] & ~digits[:-1])
-    return np.split(ids, np.searchsorted(firsts, block.starts - block.begin)[1:])
+def decimal_rows(block: Block) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
+    """The ids of all lines, and where each line begins in them; None if something is wrong, which the way line by line will find."""
+    ids = np.empty((block.end - block.begin) // 2 + 1, np.int32)
+    offsets = np.zeros(len(block.starts) + 1, np.int64)
+    count = ids_of_lines(block.data, block.begin, block.end, ids.data, offsets[1:].data)
+    return None if count < 0 else (ids[:count], offsets)
 
 
 def decimal_ids(line: bytes, block: Block, index: int) -> list[int]:
@@ -112,19 +147,6 @@ def piece_ids(line: bytes, tokenizer: Tokenizer, block: Block, index: int) -> li
             raise InputError(f"{block.place(index)}: {shown(word)[:80]!r} is not a piece of the model")
         ids.append(id)
     return ids
-
-
-def decode_rows(tokenizer: Tokenizer, rows: Sequence[Any], place: Callable[[int], str], special: bool) -> list[str]:
-    """The texts; an error says which of them it is in."""
-    try:
-        return tokenizer.decode_batch(rows, skip_special=not special)
-    except PieceTokenizerError as failure:
-        for index, ids in enumerate(rows):
-            try:
-                tokenizer.decode(ids, skip_special=not special)
-            except PieceTokenizerError as error:
-                raise InputError(f"{place(index)}: {error}") from None
-        raise failure
 
 
 def decode_flat(file: BinaryIO, tokenizer: Tokenizer, source: str, as_json: bool, special: bool) -> None:

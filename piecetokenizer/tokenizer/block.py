@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from piecetokenizer.errors import InputError
 from piecetokenizer.tokenizer.rows import RowArrays
 
-__all__ = ["block_rows", "block_spans", "refuse_invalid"]
+__all__ = ["block_rows", "block_spans", "checked_offsets", "refuse_invalid"]
 
 
 def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -21,6 +21,14 @@ def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]
         wrong = int(np.flatnonzero((starts < 0) | (stops > len(data)) | (stops < starts))[0])
         raise InputError(f"text {wrong} goes from {starts[wrong]} to {stops[wrong]}, which is not inside the block's {len(data)} bytes")
     return starts, stops
+
+
+def checked_offsets(offsets: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Where each of some texts begins among `count` ids, and where the last ends."""
+    offsets = np.ascontiguousarray(offsets, np.int64)
+    if offsets.ndim != 1 or not len(offsets) or offsets[0] != 0 or offsets[-1] != count or (offsets[1:] < offsets[:-1]).any():
+        raise InputError(f"these are no offsets of {count} ids: they begin with 0, rise, and end with {count}")
+    return offsets
 
 
 def refuse_invalid(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:

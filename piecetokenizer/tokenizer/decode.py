@@ -8,6 +8,7 @@ for each maximal ill-formed part, as in Python's own `bytes.decode(errors="repla
 import numpy as np
 from numpy.typing import NDArray
 
+from piecetokenizer.tokenizer.block import checked_offsets
 from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
@@ -24,12 +25,12 @@ class Decoder:
     __slots__ = ("_arena", "_leading", "_offsets", "_slots", "size")
 
     def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64], leading: LeadingSpace) -> None:
-        """Piece k prints arena[offsets[k]:offsets[k + 1]]."""
+        """Piece k prints arena[offsets[k]:offsets[k + 1]]; one more, for `lines`, the end of a line."""
         self.size = len(offsets) - 1
         self._leading = leading
-        self._arena = (arena if len(arena) else np.zeros(1, np.uint8)).data
-        self._offsets = offsets.data
-        self._slots = np.zeros(16 * self.size, np.uint8).data
+        self._arena = np.append(arena, np.uint8(ord("\n"))).data
+        self._offsets = np.append(offsets, len(arena) + 1).data
+        self._slots = np.zeros(16 * (self.size + 1), np.uint8).data
         fill_slots(self._arena, self._offsets, self._slots)
 
     def text_bytes(self, ids: Ids) -> NDArray[np.uint8]:
@@ -37,6 +38,20 @@ class Decoder:
         array = id_array(ids, self.size)
         data = self._bytes_of(array)
         return data[self._leading.count(array, self._piece)[0] :] if self._leading.strips else data
+
+    def lines(self, ids: Ids, offsets: NDArray[np.int64]) -> bytes:
+        """The texts ids[offsets[i]:offsets[i + 1]] in UTF-8, each with LF behind it."""
+        array = id_array(ids, self.size)
+        offsets = checked_offsets(offsets, len(array))
+        if self._leading.strips:
+            rows = np.split(array, offsets[1:-1])[: len(offsets) - 1]
+            return "".join(text_of(self.text_bytes(row)) + "\n" for row in rows).encode()
+        data = self._bytes_of(np.insert(array, offsets[1:], self.size))
+        try:
+            str(data.data, "utf-8")
+        except UnicodeDecodeError:  # LF continues no character, so what is not UTF-8 is the same in a text and in all of them
+            return text_of(data).encode()
+        return data.tobytes()
 
     def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
         """The bytes of some ids of a text, and whether the next ids are still at its start."""

@@ -1,4 +1,4 @@
-"""Ids -> bytes, and lists of ids -> arrays.
+"""Ids -> bytes, and lists and lines of ids -> arrays.
 
 A piece has a slot of 16 bytes, its text and in the last byte its size; longer ones (size 255) have their place in an arena.
 A slot is copied whole, whatever its size, and the next one is written over what was too much: no branch but the rare long piece.
@@ -14,6 +14,10 @@ else:
     from piecetokenizer.lowlevel import copy, load64, store64
 
 LONG = cython.declare(cython.int, 255)
+LARGEST = cython.declare(cython.longlong, 0x7FFFFFFF)
+SPACE = cython.declare(cython.uchar, 32)
+TAB = cython.declare(cython.uchar, 9)
+LF = cython.declare(cython.uchar, 10)
 
 
 def fill_slots(arena: cython.const[cython.uchar][::1], offsets: cython.const[cython.longlong][::1], slots: cython.uchar[::1]) -> None:
@@ -106,3 +110,46 @@ def ids_of_list(items: list, start: cython.longlong, out: cython.int[::1], size:
             return i
         out[i] = cython.cast(cython.int, value)
     return stop
+
+
+def ids_of_lines(
+    data: cython.const[cython.uchar][::1], begin: cython.longlong, end: cython.longlong, ids: cython.int[::1], ends: cython.longlong[::1]
+) -> cython.longlong:
+    """The decimal numbers in data[begin:end], with spaces or tabs between, and where those of each line end; returns how many.
+
+    `ids` has room for half as many as there are bytes, and one; `ends` for the lines.  -1 if anything else is there, or a number of more
+    than 31 bits.
+    """
+    count: cython.longlong = 0
+    lines: cython.longlong = 0
+    value: cython.longlong = -1  # of the number that is being read; -1: none
+    i: cython.longlong
+    byte: cython.uchar
+    digit: cython.uchar
+    wrong: cython.bint = False
+    with cython.nogil:
+        for i in range(begin, end):
+            byte = data[i]
+            digit = (byte - 48) & 0xFF
+            if digit < 10:
+                value = (value * 10 if value > 0 else 0) + digit
+                if value > LARGEST:
+                    wrong = True
+                    break
+                continue
+            if value >= 0:
+                ids[count] = cython.cast(cython.int, value)
+                count += 1
+                value = -1
+            if byte == LF:
+                ends[lines] = count
+                lines += 1
+            elif byte != SPACE and byte != TAB:
+                wrong = True
+                break
+        if value >= 0 and not wrong:
+            ids[count] = cython.cast(cython.int, value)
+            count += 1
+        if end > begin and data[end - 1] != LF and not wrong:
+            ends[lines] = count
+    return -1 if wrong else count

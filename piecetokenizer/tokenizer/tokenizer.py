@@ -147,13 +147,7 @@ class Tokenizer(QuickEncode):
         return ids
 
     def encode_with_offsets(
-        self,
-        text: Text,
-        *,
-        bos: bool | None = None,
-        eos: bool | None = None,
-        special: Special = "text",
-        errors: Errors = "strict",
+        self, text: Text, *, bos: bool | None = None, eos: bool | None = None, special: Special = "text", errors: Errors = "strict"
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text, and for each the span of the original text that it stands for: code points, end exclusive.
 
@@ -321,6 +315,17 @@ class Tokenizer(QuickEncode):
     def decode_batch(self, batch: Iterable[Ids], *, skip_special: bool = True) -> list[str]:
         """The text of each sequence of ids."""
         return [self.decode(ids, skip_special=skip_special) for ids in batch]
+
+    def decode_lines(self, ids: Ids, offsets: NDArray[np.int64], *, skip_special: bool = True) -> bytes:
+        """The texts of flat ids, as `encode_batch` with out="flat" gives them, in UTF-8 with LF behind each.
+
+        >>> from piecetokenizer import train
+        >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])
+        >>> tokenizer = Tokenizer(model)
+        >>> tokenizer.decode_lines(*tokenizer.encode_batch(["the cat", "sat"], out="flat"))
+        b'the cat\\nsat\\n'
+        """
+        return self._engine.decoder(skip_special).lines(ids, offsets)
 
     # ---- pieces
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.small_models import FIRST, FIRST_BYTE, small_model
 
-from piecetokenizer.errors import IdError, IdTypeError
+from piecetokenizer.errors import IdError, IdTypeError, InputError
 from piecetokenizer.tokenizer import Tokenizer
 
 PIECES = ["ab", " c", "你好", "a piece that is longer than a slot"]
@@ -32,6 +32,25 @@ def test_bytes_join_and_then_become_text(ids: list[int]) -> None:
     expected = b"".join(map(printed, ids))
     assert TOKENIZER.decode_bytes(ids) == expected
     assert TOKENIZER.decode(ids) == expected.decode("utf-8", "replace")
+
+
+PREFIXED = Tokenizer(small_model(PIECES, control=["<|end|>"], user=["New York"], prefix="text"))
+
+
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, PREFIXED])
+@given(rows=st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9), max_size=9), skip=st.booleans())
+def test_lines_are_the_texts_one_by_one(tokenizer: Tokenizer, rows: list[list[int]], skip: bool) -> None:
+    ids, offsets = np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)])
+    found = tokenizer.decode_lines(ids, offsets, skip_special=skip)
+    assert found == "".join(f"{text}\n" for text in tokenizer.decode_batch(rows, skip_special=skip)).encode()
+
+
+@pytest.mark.parametrize("offsets", [[], [1, 3], [0, 2], [0, 2, 1, 3], [0, 4], [[0, 3]]])
+def test_offsets_that_are_none(offsets: list[int]) -> None:
+    with pytest.raises(InputError, match="offsets of 3 ids"):
+        TOKENIZER.decode_lines([AB, AB, AB], np.array(offsets, np.int64))
+    with pytest.raises(IdError, match=f"id {SIZE} at position 2"):  # the line's end is no id
+        TOKENIZER.decode_lines([AB, AB, SIZE], np.array([0, 3]))
 
 
 def test_special_pieces_print_when_asked() -> None:

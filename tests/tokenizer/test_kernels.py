@@ -12,7 +12,7 @@ from reference.uncompiled import load_uncompiled
 
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
-from piecetokenizer.tokenizer import kernels, pairs, tables
+from piecetokenizer.tokenizer import decoder_cy, kernels, pairs, tables
 from piecetokenizer.tokenizer.kernels import new_encoder, new_merger, widen
 from piecetokenizer.tokenizer.tables import Tables, build_tables
 
@@ -151,6 +151,22 @@ def test_decoder_compiled_and_uncompiled_agree() -> None:
             assert ends.tolist() == np.cumsum([len(pieces[id]) for id in ids]).tolist()
 
     check()
+
+
+@given(st.text("019 \t\n\r-", max_size=30), st.integers(0, 3))
+def test_lines_of_ids_compiled_and_uncompiled(text: str, begin: int) -> None:
+    data = b"7 x"[:begin] + text.encode()
+    found = []
+    for module in (decoder_cy, load_uncompiled("tokenizer/decoder_cy.py")):
+        ids, ends = np.zeros(len(data) // 2 + 1, np.int32), np.zeros(text.count("\n") + 1, np.int64)
+        found.append((module.ids_of_lines(memoryview(data), begin, len(data), ids.data, ends.data), ids.tolist(), ends.tolist()))
+    assert found[0] == found[1]
+    count, ids, ends = found[0]
+    if set(text) & set("\r-") or max(map(int, text.split()), default=0) >= 2**31:
+        assert count == -1
+    else:
+        assert ids[:count] == [int(word) for word in text.split()]
+        assert ends[: text.count("\n")] == [len(text[: place + 1].split()) for place, char in enumerate(text) if char == "\n"]
 
 
 @pytest.mark.parametrize(("count", "linear"), [(10_000, 160), (100_000, 160)])
