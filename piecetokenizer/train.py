@@ -70,6 +70,7 @@ def train(
     notice = notice or logging.getLogger("piecetokenizer").warning
     result = TrainReport() if report is None else report
     choices = choose(options, dict=dict, charsmap=charsmap)
+    threads = _number_of(threads)
     plan(choices.counter)  # what is wrong with the layout of ids is said before the corpus is read
     if obstacles := choices.obstacles():
         notice(f"these options rule out an exact GGUF export: {'; '.join(obstacles)}")
@@ -81,6 +82,7 @@ def train(
             count(inputs, choices, text_unit=text_unit, errors=errors, limit=limit, threads=threads, progress=tell, report=result),
             choices.counter,
             space=choices.pretokenizer.space,
+            threads=threads,
             progress=partial(tell, "merge"),
         )
     model = _model(choices, vocabulary)
@@ -105,7 +107,7 @@ def count(
     report: TrainReport,
 ) -> Segments:
     """The first half: the segments of a corpus and how often each occurs."""
-    threads = min(default_threads(), MOST_THREADS) if threads is None else checked_threads(threads)
+    threads = _number_of(threads)
     began = perf_counter()
     corpus = Corpus(inputs, text_unit=text_unit, errors=errors, limit=limit)
     spec = choices.pretokenizer
@@ -131,6 +133,11 @@ def count(
         ]
         raise InputError(f"there is no text to learn from; {'; '.join(found)}")
     return segments
+
+
+def _number_of(threads: int | None) -> int:
+    """The threads to use."""
+    return min(default_threads(), MOST_THREADS) if threads is None else checked_threads(threads)
 
 
 def _model(choices: Choices, vocabulary: Vocabulary) -> Model:

@@ -9,8 +9,9 @@ threads or hashes changes a byte of it.
     table.py         segment -> count, over a corpus (table_cy.py)
     segments.py      what was counted, as three arrays
     coverage.py      the required characters (characters_cy.py)
-    merges.py        the merges in order; lays out symbols (characters_cy.py), counts pairs (pairs_cy.py),
-                     picks the best (queue_cy.py), replaces it (merges_cy.py)
+    symbols.py       the segments as slots that hold symbols (characters_cy.py)
+    pairs.py         all pairs of neighbours, counted, with their places (pairs_cy.py)
+    merges.py        the merges in order; picks the best pair (queue_cy.py), replaces it (merges_cy.py)
     layout.py        ids of the pieces that are not learnt
     vocabulary.py    all of it together
 

@@ -83,10 +83,10 @@ def lay_out(
     class_ends: cython.longlong[::1],
     class_counts: cython.longlong[::1],
 ) -> tuple[int, int]:
-    """Fill the slots and the count classes; how many of each were filled.
+    """Fill the slots, from the second on, and the count classes; how many of each were filled, the first slot, a DEAD one, included.
 
     `order` has the segments by falling count; `symbols[code point]` is the symbol of a required character, DEAD of any other.
-    `class_ends[c]` is one behind the last slot of class c.  Room: a slot for each character and each segment and 2 more, a class for
+    `class_ends[c]` is one behind the last slot of class c.  Room: a slot for each character and each segment and one more, a class for
     each segment.
     """
     segments: cython.longlong = order.shape[0]
@@ -125,6 +125,4 @@ def lay_out(
                         filled = run
                     run = filled
             class_ends[classes - 1] = filled
-        slots[filled] = DEAD
-        filled += 1
     return filled, classes

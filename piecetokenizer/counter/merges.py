@@ -7,9 +7,10 @@ Rule: the best pair has the highest frequency (overlapping occurrences count), t
 string in code-point order, then the shorter left part; all its valid occurrences are replaced from left to right; a pair that
 spells a piece of any type is dropped.  The outcome depends on the counts alone, never on the order of the segments.
 
-This file owns the arrays and has the story; the work is in four kernels: characters_cy lays out the symbols, pairs_cy counts the
-pairs, queue_cy says which is next, merges_cy replaces it.  docs/counter.md explains how they fit together.  Memory: 4 bytes a
-character of distinct segments for the symbols and up to 12 for positions, of which pages that are never touched cost nothing.
+This file has the story, and owns the arrays of merging; the work is in four kernels: characters_cy lays out the symbols (symbols.py),
+pairs_cy counts the pairs (pairs.py), queue_cy says which is next, merges_cy replaces it.  docs/counter.md explains how they fit
+together.  Memory: 4 bytes a character of distinct segments for the symbols and up to 12 for positions, of which pages that are never
+touched cost nothing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,18 +20,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from piecetokenizer.counter import characters_cy, merges_cy, pairs_cy, queue_cy
+from piecetokenizer.counter import merges_cy, queue_cy
+from piecetokenizer.counter.pairs import gather_pairs
 from piecetokenizer.counter.segments import Segments
-from piecetokenizer.errors import InputError
+from piecetokenizer.counter.symbols import Symbols, lay_out
+from piecetokenizer.memory import zeros
 
-__all__ = ["Merges", "Progress", "Symbols", "lay_out", "learn_merges", "merge_symbols"]
+__all__ = ["Merges", "Progress", "learn_merges", "merge_symbols"]
 
-MAX_SLOTS = (1 << 32) - 1
 EMPTY = (1 << 64) - 1
 NO_ROOM = EMPTY - 1
-
-FIRST_TABLE = 1 << 12
-"""Entries, at first, of the table in which pairs are counted; a power of two, twice the number of pairs."""
 
 FLOOR_SHARE = 64
 """The first floor is the total weight of all pairs / (merges wanted * this): low enough that ordinary runs never count again."""
@@ -62,18 +61,6 @@ class Merges:
         return len(self.pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbols:
-    """The characters of the segments as slots, see characters_cy.
-
-    Class c ends before slot `ends[c]`, its segments occur `counts[c]` times.
-    """
-
-    slots: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-
-
 def learn_merges(
     segments: Segments,
     alphabet: Sequence[str],
@@ -83,6 +70,7 @@ def learn_merges(
     taken: Iterable[str] = (),
     space: str = "▁",
     floor: int | None = None,
+    threads: int = 1,
     progress: Progress | None = None,
 ) -> Merges:
     """The first `wanted` merges, or fewer when no pair is left.
@@ -95,8 +83,10 @@ def learn_merges(
     >>> learn_merges(segments, ["z", "a", "b", "▁"], 3).pairs
     [('z', 'z'), ('a', 'b'), ('▁', 'ab')]
     """
-    symbols = lay_out(segments, alphabet, space)
-    return merge_symbols(symbols, alphabet, wanted, max_piece_size=max_piece_size, taken=taken, floor=floor, progress=progress)
+    symbols = lay_out(segments, alphabet, space, threads)
+    return merge_symbols(
+        symbols, alphabet, wanted, max_piece_size=max_piece_size, taken=taken, floor=floor, threads=threads, progress=progress
+    )
 
 
 def merge_symbols(
@@ -107,10 +97,11 @@ def merge_symbols(
     max_piece_size: int = 48,
     taken: Iterable[str] = (),
     floor: int | None = None,
+    threads: int = 1,
     progress: Progress | None = None,
 ) -> Merges:
     """What learn_merges does once the segments are laid out, and can be let go of."""
-    run = _Run(symbols, list(alphabet), sorted(set(taken)), wanted, max_piece_size)
+    run = _Run(symbols, list(alphabet), sorted(set(taken)), wanted, max_piece_size, threads)
     run.count_pairs(floor)
     queue, merger = run.queue, run.merger
     while run.done < run.wanted:
@@ -136,45 +127,23 @@ def merge_symbols(
     return run.result()
 
 
-def lay_out(segments: Segments, alphabet: Sequence[str], space: str) -> Symbols:
-    """The symbols that merging starts from."""
-    segments.check_weight()
-    symbols = np.full(0x110000, -2, np.int32)
-    for symbol, character in enumerate(alphabet):
-        symbols[ord(" " if character == space else character)] = symbol
-    room = int(segments.offsets[-1]) + len(segments) + 2
-    if room > MAX_SLOTS:
-        room = segments.characters + len(segments) + 2  # there are fewer characters than bytes, but to count them takes time
-        if room > MAX_SLOTS:
-            raise InputError(
-                f"the distinct segments have {segments.characters} characters, more than can be merged ({MAX_SLOTS}); raise min_count"
-            )
-    order = np.argsort(-segments.counts)
-    slots = np.empty(room, np.int32)
-    ends = np.empty(len(segments) + 1, np.int64)
-    counts = np.empty(len(segments) + 1, np.int64)
-    filled, classes = characters_cy.lay_out(
-        segments.arena.data, segments.offsets.data, segments.counts.data, order.data, symbols.data, slots.data, ends.data, counts.data
-    )
-    return Symbols(slots[:filled], ends[:classes].copy(), counts[:classes].copy())
-
-
 class _Run:
     """The arrays of one run, and the kernels that work on them."""
 
-    def __init__(self, symbols: Symbols, alphabet: list[str], taken: list[str], wanted: int, max_piece_size: int) -> None:
+    def __init__(self, symbols: Symbols, alphabet: list[str], taken: list[str], wanted: int, max_piece_size: int, threads: int) -> None:
         """Symbol ids are first those of the alphabet, then those of the taken texts (which never occur), then those of merges."""
         self.symbols = symbols
         self.names = alphabet + taken
         self.singles = len(alphabet)
         self.wanted = min(wanted, len(symbols.slots))
         self.max_piece_size = max_piece_size
+        self.threads = threads
         self.made = np.zeros(2 * self.wanted, np.uint64)
         self.done = 0
         self.rebuilds = -1
         self.heap: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
         self.born = np.zeros(2, np.uint64)
-        self.pool = np.empty(3 * len(symbols.slots), np.uint32)
+        self.pool = zeros(3 * len(symbols.slots), np.uint32)
 
         known = len(self.names)
         room = known + self.wanted + 1
@@ -205,27 +174,24 @@ class _Run:
 
     def count_pairs(self, floor: int | None) -> None:
         """Record all pairs of at least `floor` (by default, estimated) with their positions: at first, and when the floor was lowered."""
-        symbols = self.symbols
-        counts = _empty_table(FIRST_TABLE, 4)
-        counter: Any = pairs_cy.PairCounter(
-            symbols.slots.data, self.lengths.data, symbols.ends.data, symbols.counts.data, self.singles, counts.data
+        share = max(1, self.wanted) * FLOOR_SHARE
+        pairs = gather_pairs(
+            self.symbols,
+            self.lengths,
+            self.sizes,
+            self.singles,
+            self.max_piece_size,
+            lambda total: max(1, total // share) if floor is None else floor,
+            self.pool,
+            self.threads,
         )
-        while not counter.count():
-            counts = _empty_table(len(counts) // 2, 4)  # twice the entries, of four words each
-            counter.give(counts.data)
-        total, distinct = counter.totals()
-        self.floor = max(1, total // (max(1, self.wanted) * FLOOR_SHARE)) if floor is None else floor
-        pairs = np.empty(4 * distinct, np.uint64)
-        found, positions = counter.collect(self.sizes.data, self.floor, self.max_piece_size, pairs.data)
-        counter.place(self.pool.data)
-        del counts, counter  # which can be as large as all that is made next
-
-        self.table = _empty_table(2 * found + 1024, 2)
+        self.floor = pairs.floor
+        self.table = _empty_table(2 * pairs.count + 1024, 2)
         where = np.empty(len(self.table), np.int64)
-        self.heap = np.empty(3 * 2 * found + 3, np.uint64)
-        self.merger.start(self.pool.data, positions, self.table.data, where.data, self.born.data, self.floor)
-        self.merger.load(pairs.data, found)
-        self.queue.start(self.heap.data, self.table.data, self.floor, pairs.data, found)
+        self.heap = np.empty(3 * 2 * pairs.count + 3, np.uint64)
+        self.merger.start(self.pool.data, pairs.positions, self.table.data, where.data, self.born.data, self.floor)
+        self.merger.load(pairs.entries.data, pairs.count)
+        self.queue.start(self.heap.data, self.table.data, self.floor, pairs.entries.data, pairs.count)
         self.rebuilds += 1
 
     def give_table(self, key: int) -> None:

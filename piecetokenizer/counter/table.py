@@ -19,6 +19,7 @@ from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.table_cy import TableKernel
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
+from piecetokenizer.memory import zeros
 from piecetokenizer.threads import side_by_side
 
 __all__ = ["SegmentTable", "join"]
@@ -94,7 +95,7 @@ class SegmentTable:
         if kernel.limit - kernel.used < self._window:
             self._bind_slots(len(self._slots) // 2)
         else:
-            arena = np.empty(max(2 * len(self._arena), kernel.arena_used + size), np.uint8)
+            arena = zeros(max(2 * len(self._arena), kernel.arena_used + size), np.uint8)
             arena[: kernel.arena_used] = self._arena[: kernel.arena_used]
             self._arena = arena
             kernel.bind_arena(arena.data)
@@ -106,7 +107,7 @@ class SegmentTable:
                 f"the corpus has more than {len(self)} distinct segments, too many for 2^32 slots; "
                 "read less of it (limit), or split it into smaller segments (split, digit)"
             )
-        former, self._slots = self._slots, np.zeros(4 * slots, np.uint64)
+        former, self._slots = self._slots, zeros(4 * slots, np.uint64)
         self._kernel.bind_slots(self._slots.data, slots * 3 // 4)
         self._kernel.rehash(former.data)
 
@@ -154,11 +155,7 @@ def join(tables: Sequence[SegmentTable], min_count: int = 1) -> Segments:
     shares = [(table, share) for table in tables for share in table.shares(threads)]
     found = side_by_side(threads, [partial(table.measure, share, min_count) for table, share in shares])
     many, sizes = (np.cumsum([0, *column]).tolist() for column in zip(*found, strict=True))
-    into = Segments(
-        arena=np.empty(sizes[-1] + PADDING, np.uint8), offsets=np.empty(many[-1] + 1, np.int64), counts=np.empty(many[-1], np.int64)
-    )
-    into.arena[sizes[-1] :] = 0
-    into.offsets[0] = 0
+    into = Segments(arena=zeros(sizes[-1] + PADDING, np.uint8), offsets=zeros(many[-1] + 1, np.int64), counts=zeros(many[-1], np.int64))
     places = zip(shares, pairwise(many), pairwise(sizes), strict=True)
     side_by_side(threads, [partial(table.write, share, min_count, into, *numbers, *place) for (table, share), numbers, place in places])
     return into

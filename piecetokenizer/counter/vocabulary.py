@@ -14,8 +14,9 @@ import numpy as np
 from piecetokenizer.columns import Columns, Parts, canonical_texts, parts_column
 from piecetokenizer.counter.coverage import Coverage, cover
 from piecetokenizer.counter.layout import BYTE_PIECES, Layout, plan
-from piecetokenizer.counter.merges import Merges, Progress, lay_out, merge_symbols
+from piecetokenizer.counter.merges import Merges, Progress, merge_symbols
 from piecetokenizer.counter.segments import Segments
+from piecetokenizer.counter.symbols import lay_out
 from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.model import PieceType
 from piecetokenizer.spec import CounterSpec
@@ -52,7 +53,9 @@ class Vocabulary:
         return parts_column(self.columns)
 
 
-def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁", progress: Progress | None = None) -> Vocabulary:
+def learn_vocabulary(
+    segments: Segments, spec: CounterSpec, *, space: str = "▁", threads: int = 1, progress: Progress | None = None
+) -> Vocabulary:
     """Learn a vocabulary; `progress` is told (merges made, merges wanted, the latest piece) some times a second.
 
     >>> segments = Segments.from_pairs([(" ab", 3), ("ab", 1)])
@@ -70,7 +73,7 @@ def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁
         )
     # A space shows as the mark in every merge, so a piece that is written with a real space also blocks the merge that would look like it.
     taken = {text.replace(" ", space) for text in layout.texts()}
-    coverage = cover(kept, spec.character_coverage, required_chars=spec.required_chars, taken=taken, space=space)
+    coverage = cover(kept, spec.character_coverage, required_chars=spec.required_chars, taken=taken, space=space, threads=threads)
     least = layout.size + len(coverage.required)
     wanted = spec.vocab_size - least
     if wanted < 0:
@@ -81,9 +84,11 @@ def learn_vocabulary(segments: Segments, spec: CounterSpec, *, space: str = "▁
             "raise it, or lower character_coverage"
         )
     dropped = (len(segments) - len(kept), segments.total - kept.total)
-    symbols = lay_out(kept, coverage.required, space)
+    symbols = lay_out(kept, coverage.required, space, threads)
     del segments, kept  # merging takes as much memory again; where nobody else holds them, they make room for it
-    merges = merge_symbols(symbols, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, progress=progress)
+    merges = merge_symbols(
+        symbols, coverage.required, wanted, max_piece_size=spec.max_piece_size, taken=taken, threads=threads, progress=progress
+    )
     note = ""
     if len(merges) < wanted:
         note = (

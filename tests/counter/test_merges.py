@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
 import pytest
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from reference import counting
 from reference.uncompiled import load_uncompiled
 
-from piecetokenizer.counter import merges as module
+from piecetokenizer.counter import merges, pairs, symbols
 from piecetokenizer.counter.merges import learn_merges
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.errors import InputError
 
-KERNELS = ("characters_cy", "merges_cy", "pairs_cy", "queue_cy")
+KERNELS = {symbols: ["characters_cy"], pairs: ["pairs_cy"], merges: ["merges_cy", "queue_cy"]}
 
 # Two letters make runs and ties; the others are a space, longer in bytes, a literal mark, a broken byte, and one that is not required.
 LETTERS = st.text("ab", min_size=1, max_size=12)
@@ -31,7 +31,16 @@ SIZES = st.sampled_from([2, 3, 4, 6, 48])
 @contextmanager
 def uncompiled() -> Iterator[None]:
     """The driver with kernels that run as ordinary Python."""
-    with patch.multiple(module, **{name: load_uncompiled(f"counter/{name}.py") for name in KERNELS}):
+    with ExitStack() as stack:
+        for module, names in KERNELS.items():
+            stack.enter_context(patch.multiple(module, **{name: load_uncompiled(f"counter/{name}.py") for name in names}))
+        yield
+
+
+@contextmanager
+def divided() -> Iterator[None]:
+    """Few symbols make a table full, or are worth a thread."""
+    with patch.multiple(pairs, FIRST_TABLE=4, STRETCH=3), patch.object(symbols, "SHARE", 1):
         yield
 
 
@@ -45,18 +54,18 @@ def learnt(counts: list[tuple[str, int]], *args: object, **options: object) -> l
     return [(left, right, count) for (left, right), count in zip(result.pairs, result.frequencies, strict=True)]
 
 
-@given(COUNTS, ALPHABETS, st.integers(0, 30), SIZES, TAKEN, FLOORS)
+@given(COUNTS, ALPHABETS, st.integers(0, 30), SIZES, TAKEN, FLOORS, st.integers(1, 4))
 @settings(max_examples=150)
 def test_equals_reference(
-    counts: list[tuple[str, int]], alphabet: list[str], wanted: int, size: int, taken: list[str], floor: int | None
+    counts: list[tuple[str, int]], alphabet: list[str], wanted: int, size: int, taken: list[str], floor: int | None, threads: int
 ) -> None:
     expected = counting.merges(displayed(counts), alphabet, wanted, size, taken)
     options = {"max_piece_size": size, "taken": taken, "floor": floor}
     assert learnt(counts, alphabet, wanted, **options) == expected
-    with patch.object(module, "FIRST_TABLE", 4):
-        assert learnt(counts, alphabet, wanted, **options) == expected
+    with divided():
+        assert learnt(counts, alphabet, wanted, **options, threads=threads) == expected
         with uncompiled():
-            assert learnt(counts, alphabet, wanted, **options) == expected
+            assert learnt(counts, alphabet, wanted, **options, threads=threads) == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -117,9 +126,9 @@ def test_too_much_is_an_error() -> None:
 
 def test_too_many_slots_is_an_error() -> None:
     segments = Segments.from_pairs([("abc", 1), ("好好", 1)])
-    with patch.object(module, "MAX_SLOTS", 9):  # 5 characters, 2 segments, 2 more: just enough
+    with patch.object(symbols, "MAX_SLOTS", 9):  # 5 characters, 2 segments, 2 more: just enough
         assert len(learn_merges(segments, "abc好", 9)) == 3
-    with patch.object(module, "MAX_SLOTS", 8), pytest.raises(InputError, match="5 characters, more than can be merged"):
+    with patch.object(symbols, "MAX_SLOTS", 8), pytest.raises(InputError, match="5 characters, more than can be merged"):
         learn_merges(segments, "abc好", 9)
 
 
@@ -148,7 +157,7 @@ def test_nothing_to_merge() -> None:
 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int, str]] = []
-    with patch.object(module, "REPORT_EVERY", 2):
+    with patch.object(merges, "REPORT_EVERY", 2):
         learn_merges(Segments.from_pairs([("abcdef", 2)]), "abcdef", 9, progress=lambda *facts: told.append(facts))
     assert told == [(2, 9, "cd"), (4, 9, "abcd"), (5, 9, "abcdef")]
 
