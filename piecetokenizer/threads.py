@@ -6,6 +6,8 @@ above that of any machine's processors would only fill memory.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from piecetokenizer.errors import SpecError
@@ -40,12 +42,32 @@ def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Re
     >>> side_by_side(2, [lambda: "sow", lambda: "reap"])
     ['sow', 'reap']
     """
-    if threads == 1:
-        return [call() for call in calls]
-    from concurrent.futures import ThreadPoolExecutor  # its import takes longer than most calls
+    todo = deque(enumerate(calls))
+    done: dict[int, Result] = {}
+    failed: dict[int, BaseException] = {}
 
-    with ThreadPoolExecutor(threads) as pool:
-        return [done.result() for done in [pool.submit(call) for call in calls]]
+    def work() -> None:
+        with suppress(IndexError):  # of the deque that is empty: calls are caught apart
+            while not failed:
+                number, call = todo.popleft()
+                try:
+                    done[number] = call()
+                except BaseException as error:
+                    failed[number] = error
+
+    # Not concurrent.futures, whose import takes longer than most calls; and this thread works too.
+    helpers = [Thread(target=work) for _ in range(min(threads, len(todo)) - 1)]
+    for helper in helpers:
+        helper.start()
+    try:
+        work()
+    finally:
+        todo.clear()
+        for helper in helpers:
+            helper.join()
+    if failed:
+        raise failed[min(failed)]
+    return [done[number] for number in sorted(done)]
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:

@@ -5,7 +5,6 @@ that goes into the model and that encoding will use.  The model depends on the m
 number of threads, the order of lines or files, the hash seed, or the version of Python.
 """
 
-import logging
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -67,7 +66,7 @@ def train(
     >>> [piece.text for piece in model][259:262]
     ['we', 'an', 'ap']
     """
-    notice = notice or logging.getLogger("piecetokenizer").warning
+    notice = notice or _log
     result = TrainReport() if report is None else report
     choices = choose(options, dict=dict, charsmap=charsmap)
     threads = _number_of(threads)
@@ -138,6 +137,13 @@ def count(
 def _number_of(threads: int | None) -> int:
     """The threads to use."""
     return min(default_threads(), MOST_THREADS) if threads is None else checked_threads(threads)
+
+
+def _log(line: str) -> None:
+    """A line for the user of a program that did not say where to."""
+    import logging  # 3 ms that the command line need not wait for
+
+    logging.getLogger("piecetokenizer").warning(line)
 
 
 def _model(choices: Choices, vocabulary: Vocabulary) -> Model:

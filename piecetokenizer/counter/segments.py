@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -151,7 +150,9 @@ class Segments:
     def read(cls, path: str | os.PathLike[str]) -> "Segments":
         """Read the file form; counts of equal segments are added up, so that files can simply be joined."""
         counts: dict[bytes, int] = {}
-        for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
+        with open(path, "rb") as file:
+            data = file.read()
+        for number, line in enumerate(data.split(b"\n"), 1):
             if not line:
                 continue
             text, tab, count = line.rpartition(b"\t")

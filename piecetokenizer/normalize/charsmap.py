@@ -4,10 +4,9 @@ In: rules, a TSV file of them, a blob from a SentencePiece model, or the name of
 Where several rules apply, the one with the longest source wins; an identity rule shields its source from shorter ones.
 """
 
-import gzip
+import os
 from collections.abc import Mapping
 from functools import cache, cached_property
-from importlib.resources import files
 from os import PathLike
 
 from piecetokenizer.errors import ModelError, SpecError
@@ -122,7 +121,10 @@ class Charsmap:
 def _builtin(name: str) -> Charsmap:
     if name == "none":
         return Charsmap(b"", None, name)
-    blob = gzip.decompress(files("piecetokenizer.normalize").joinpath("data").joinpath(f"{name}.charsmap.gz").read_bytes())
+    import gzip  # as Python's ways to a package's files, it takes longer than `none` needs
+
+    with open(os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap.gz"), "rb") as file:
+        blob = gzip.decompress(file.read())
     return Charsmap(blob, Trie.split(blob), name)
 
 

@@ -6,7 +6,6 @@
 """
 
 from os import PathLike, fspath
-from pathlib import Path
 
 from piecetokenizer.errors import ModelError
 
@@ -16,7 +15,8 @@ __all__ = ["parse_rules", "read_rules", "write_rules"]
 def read_rules(path: str | PathLike[str]) -> dict[str, str]:
     """The rules of a TSV file."""
     try:
-        text = Path(path).read_bytes().decode()
+        with open(path, "rb") as file:
+            text = file.read().decode()
     except OSError as error:
         raise ModelError(f"rules {fspath(path)}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

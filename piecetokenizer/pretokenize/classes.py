@@ -12,8 +12,8 @@ In: a character.  Out: one of ten numbers, which the boundary table and the kern
 The table is made by scripts/make_classes.py, which says how it is laid out; data/README.md names its sources.
 """
 
+import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,9 @@ STAGE_ONE = 0x200000 >> 8
 @cache
 def class_table() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """The two stages: the class of code point c is `blocks[first[c >> 8] << 8 | c & 255]`."""
-    path = Path(__file__).parent / "data" / "classes-17.0.bin"
-    data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    path = os.path.join(os.path.dirname(__file__), "data", "classes-17.0.bin")
+    with open(path, "rb") as file:
+        data = np.frombuffer(file.read(), dtype=np.uint8)
     first, blocks = data[:STAGE_ONE], data[STAGE_ONE:]
     # The kernel looks up without checks, so a damaged installation must be found here.
     if len(first) != STAGE_ONE or (int(first.max()) + 1) * 256 > len(blocks) or int(blocks.max()) >= len(CLASSES):

@@ -12,8 +12,8 @@ Han, or that were there before (the first counts), are left out and counted; the
 The trie is laid out by lexicon_cy.py, the weights by weights.py.  Loading the one that ships takes about 0.1 s.
 """
 
+import os
 from functools import cache
-from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -56,16 +56,17 @@ class Dictionary:
         self.trie = trie
 
     @staticmethod
-    def load(source: str | Path) -> "Dictionary":
+    def load(source: str | os.PathLike[str]) -> "Dictionary":
         """The dictionary named "zh", or the one in a file (one that is named so too is "./zh")."""
         if source in SHIPPED:
             return _shipped(str(source))
-        path = Path(source)
+        path = os.fspath(source)
         try:
-            data = path.read_bytes()
+            with open(path, "rb") as file:
+                data = file.read()
         except OSError as error:
             raise ModelError(f"{path}: the dictionary cannot be read: {error.strerror}") from None
-        return Dictionary(path.name, data, str(path))
+        return Dictionary(os.path.basename(path), data, path)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         """Pickled as its tables; the one that comes with the package as its name."""
