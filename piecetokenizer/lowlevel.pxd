@@ -17,6 +17,7 @@ cdef extern from *:
     static inline void pt_copy(unsigned char *to, int64_t i, const unsigned char *from, int64_t j, int64_t n) {
         memcpy(to + i, from + j, (size_t) n);
     }
+    static inline void pt_copy_slot(unsigned short *to, int64_t i, const unsigned short *from, int64_t j) { memcpy(to + i, from + j, 32); }
     static inline int pt_same(const unsigned char *a, int64_t i, const unsigned char *b, int64_t j, int64_t n) {
         return memcmp(a + i, b + j, (size_t) n) == 0;
     }
@@ -54,6 +55,7 @@ cdef extern from *:
     unsigned long long load64 "pt_load64"(const unsigned char *p, long long i) noexcept nogil
     void store64 "pt_store64"(unsigned char *p, long long i, unsigned long long x) noexcept nogil
     void copy "pt_copy"(unsigned char *to, long long i, const unsigned char *source, long long j, long long n) noexcept nogil
+    void copy_slot "pt_copy_slot"(unsigned short *to, long long i, const unsigned short *source, long long j) noexcept nogil
     bint same "pt_same"(const unsigned char *a, long long i, const unsigned char *b, long long j, long long n) noexcept nogil
     unsigned long long fold "pt_fold"(unsigned long long a, unsigned long long b) noexcept nogil
     int fill "pt_fill"(object array, const unsigned char *source, long long n) except -1

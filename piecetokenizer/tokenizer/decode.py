@@ -12,17 +12,21 @@ from piecetokenizer.tokenizer.block import checked_offsets
 from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
+from piecetokenizer.tokenizer.wide_cy import fill_slots as fill_wide
+from piecetokenizer.tokenizer.wide_cy import mostly_wide, wide_text
 
-__all__ = ["Decoder", "text_of"]
+__all__ = ["Decoder"]
 
 _SLACK = 16
+_MANY = 256
+"""Ids from which on the way of wide_cy is worth its tables."""
 _NOT_NOTED = np.empty(0, np.int64).data
 
 
 class Decoder:
     """Immutable; shared by all threads."""
 
-    __slots__ = ("_arena", "_leading", "_offsets", "_slots", "size")
+    __slots__ = ("_arena", "_leading", "_offsets", "_slots", "_wide", "size")
 
     def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64], leading: LeadingSpace) -> None:
         """Piece k prints arena[offsets[k]:offsets[k + 1]]; one more, for `lines`, the end of a line."""
@@ -32,6 +36,28 @@ class Decoder:
         self._offsets = np.append(offsets, len(arena) + 1).data
         self._slots = np.zeros(16 * (self.size + 1), np.uint8).data
         fill_slots(self._arena, self._offsets, self._slots)
+        self._wide: tuple[memoryview, memoryview, memoryview] | None = None
+
+    def text(self, ids: Ids) -> str:
+        """The text of ids; what is not UTF-8 becomes U+FFFD."""
+        array = id_array(ids, self.size)
+        text: str | None = None
+        if len(array) >= _MANY:
+            slots, briefs, arena = self._wide_tables()
+            if mostly_wide(array.data, briefs):
+                text = wide_text(array.data, slots, briefs, arena)
+        if text is None:
+            text = str(self._bytes_of(array).data, "utf-8", "replace")
+        return text[self._leading.count(array, self._piece)[0] :] if self._leading.strips else text
+
+    def _wide_tables(self) -> tuple[memoryview, memoryview, memoryview]:
+        """The tables of wide_cy, made when they are first needed."""
+        if self._wide is None:
+            slots, briefs = np.zeros(16 * self.size, np.uint16).data, np.zeros(self.size, np.uint8).data
+            arena = np.zeros(len(self._arena) + 1, np.uint16).data
+            fill_wide(self._arena, self._offsets, slots, briefs, arena)
+            self._wide = slots, briefs, arena
+        return self._wide
 
     def text_bytes(self, ids: Ids) -> NDArray[np.uint8]:
         """The bytes of a whole text, as an array."""
@@ -73,8 +99,3 @@ class Decoder:
     def _piece(self, id: int) -> bytes:
         """What one id of the vocabulary prints."""
         return bytes(self._arena[self._offsets[id] : self._offsets[id + 1]])
-
-
-def text_of(data: NDArray[np.uint8]) -> str:
-    """Bytes as text; what is not UTF-8 becomes U+FFFD."""
-    return str(data.data, "utf-8", "replace")

@@ -95,20 +95,20 @@ def decode(
 
 def ids_of_list(items: list, start: cython.longlong, out: cython.int[::1], size: cython.longlong) -> cython.longlong:
     """Copy Python ints to out[start:], as long as they are ids of a vocabulary of this size; returns where it stopped."""
-    i: cython.longlong
+    i: cython.longlong = start
     value: cython.longlong
     stop: cython.longlong = min(cython.cast(cython.longlong, len(items)), out.shape[0])
-    for i in range(start, stop):
-        item = items[i]
-        if type(item) is not int:
-            return i
-        try:
+    try:  # outside of the loop: to enter it takes as long as an id
+        for i in range(start, stop):
+            item = items[i]
+            if type(item) is not int:
+                return i
             value = item
-        except OverflowError:
-            return i
-        if value < 0 or value >= size:
-            return i
-        out[i] = cython.cast(cython.int, value)
+            if value < 0 or value >= size:
+                return i
+            out[i] = cython.cast(cython.int, value)
+    except OverflowError:
+        return i
     return stop
 
 

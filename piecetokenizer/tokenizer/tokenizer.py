@@ -16,7 +16,6 @@ from piecetokenizer.model import Model
 from piecetokenizer.pretokenize import Dictionary
 from piecetokenizer.tokenizer.batch import Flat, flat_batches, joined_flat, list_batches, padded, truncated
 from piecetokenizer.tokenizer.block import block_spans
-from piecetokenizer.tokenizer.decode import text_of
 from piecetokenizer.tokenizer.engine import Engine, Options, Path, Text, chosen_seed, drop_threshold
 from piecetokenizer.tokenizer.ids import Ids, check_id
 from piecetokenizer.tokenizer.lane_cy import QuickEncode
@@ -299,7 +298,7 @@ class Tokenizer(QuickEncode):
         >>> tokenizer.decode([261, 263, 259, 276], skip_special=False)
         'the cat<|end|>'
         """
-        return text_of(self._engine.decoder(skip_special).text_bytes(ids))
+        return self._engine.decoder(skip_special).text(ids)
 
     def decode_bytes(self, ids: Ids, *, skip_special: bool = True) -> bytes:
         """The bytes of ids, as they are."""
