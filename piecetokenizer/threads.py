@@ -8,12 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from piecetokenizer.errors import SpecError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 __all__ = ["MOST_THREADS", "checked_threads", "in_order", "side_by_side"]
 
@@ -73,23 +70,45 @@ def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Re
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """`map(work, items)` on threads: results in the order of items, and never more than two items a thread under way.
 
+    The caller's thread is one of them: where it would wait for a result, it does an item that no other has begun.  One thread more, which
+    only reads items and writes results, would take a processor from those that work at its every turn.
+
     >>> list(in_order(str.upper, iter(["sow", "reap"]), 2))
     ['SOW', 'REAP']
     """
     if threads == 1:
         yield from map(work, items)
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        under_way: deque[Future[Result]] = deque()
+    under_way: deque[tuple[Item, Future[Result]]] = deque()
+
+    def help_out() -> None:
+        for place, (item, future) in enumerate(under_way):
+            if future.cancel():  # no thread has begun it
+                done: Future[Result] = Future()
+                under_way[place] = item, done
+                try:
+                    done.set_result(work(item))
+                except Exception as error:  # for whoever asks for the result, when it is its turn
+                    done.set_exception(error)
+                return
+        under_way[0][1].exception()  # all have been begun: wait for the first
+
+    def results(most: int) -> Iterator[Result]:
+        """Those that are there, and more until at most so many are under way."""
+        while under_way and (len(under_way) > most or under_way[0][1].done()):
+            if under_way[0][1].done():
+                yield under_way.popleft()[1].result()
+            else:
+                help_out()
+
+    with ThreadPoolExecutor(threads - 1) as pool:
         try:
             for item in items:
-                under_way.append(pool.submit(work, item))
-                if len(under_way) >= 2 * threads:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
+                under_way.append((item, pool.submit(work, item)))
+                yield from results(2 * threads - 1)
+            yield from results(0)
         finally:
-            for future in under_way:
+            for _, future in under_way:
                 future.cancel()

@@ -1,12 +1,15 @@
-"""Calls side by side: results in order, the first error, no thread left behind."""
+"""Calls side by side, and items in order: results in order, the first error, no thread left behind, the caller's thread one of them."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from piecetokenizer.threads import side_by_side
+from piecetokenizer.threads import in_order, side_by_side
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 50])
@@ -33,3 +36,73 @@ def test_an_error_comes_out(threads: int) -> None:
             side_by_side(threads, calls)
         assert caught.value is error
         assert threading.active_count() == before
+
+
+def test_in_order_keeps_few_under_way() -> None:
+    seen = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(100):
+            seen.append(number)
+            yield number
+
+    results = in_order(lambda number: number * number, numbers(), 3)
+    assert [next(results) for _ in range(10)] == [number * number for number in range(10)]
+    assert len(seen) <= 17
+    assert list(results) == [number * number for number in range(10, 100)]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.0, 0.001]), max_size=12), st.integers(2, 4), st.integers(0, 12))
+def test_the_first_error_comes_behind_the_results_before_it(delays: list[float], threads: int, bad: int) -> None:
+    def work(item: tuple[int, float]) -> int:
+        number, delay = item
+        time.sleep(delay)
+        if number >= bad:
+            raise ValueError(str(number))
+        return number
+
+    results = in_order(work, enumerate(delays), threads)
+    good = min(bad, len(delays))
+    assert [next(results) for _ in range(good)] == list(range(good))
+    if bad < len(delays):
+        with pytest.raises(ValueError, match=f"^{bad}$"):
+            next(results)
+    assert list(results) == []
+
+
+def test_the_caller_is_one_of_the_threads() -> None:
+    names = set()
+    meet = threading.Barrier(2, timeout=20)  # nobody passes alone
+
+    def work(number: int) -> int:
+        names.add(threading.current_thread().name)
+        meet.wait()
+        return number
+
+    assert list(in_order(work, range(20), 2)) == list(range(20))
+    assert len(names) == 2
+    assert threading.current_thread().name in names
+
+
+def test_a_slow_item_does_not_keep_the_others_waiting_for_ever() -> None:
+    others = threading.Event()
+
+    def work(number: int) -> int:
+        if number == 0:
+            assert others.wait(20)
+        elif number == 3:
+            others.set()
+        return number
+
+    assert list(in_order(work, range(8), 2)) == list(range(8))
+
+
+def test_interrupted() -> None:
+    def work(number: int) -> int:
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        time.sleep(0.001)
+        return number
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_order(work, range(1000), 2))

@@ -15,7 +15,6 @@ from piecetokenizer import Tokenizer
 from piecetokenizer.cli.decoding import decimal_rows
 from piecetokenizer.cli.lines import read_blocks
 from piecetokenizer.cli.writers import LineWriter, NpyWriter, header
-from piecetokenizer.threads import in_order
 
 HARD = [
     "a  b   c",
@@ -290,20 +289,6 @@ def test_blocks_are_the_lines(kind, data, size):
         == [block.number + 1 for block in blocks]
         == [1 + sum(len(before.lines()) for before in blocks[:n]) for n in range(len(blocks))]
     )
-
-
-def test_in_order_keeps_few_under_way():
-    seen = []
-
-    def numbers():
-        for number in range(100):
-            seen.append(number)
-            yield number
-
-    results = in_order(lambda number: number * number, numbers(), 3)
-    assert [next(results) for _ in range(10)] == [number * number for number in range(10)]
-    assert len(seen) <= 17
-    assert list(results) == [number * number for number in range(10, 100)]
 
 
 def test_npy_header_is_numpys(tmp_path):
