@@ -53,7 +53,7 @@ class Decoder:
     def _wide_tables(self) -> tuple[memoryview, memoryview, memoryview]:
         """The tables of wide_cy, made when they are first needed."""
         if self._wide is None:
-            slots, briefs = np.zeros(16 * self.size, np.uint16).data, np.zeros(self.size, np.uint8).data
+            slots, briefs = np.zeros(16 * (self.size + 1), np.uint16).data, np.zeros(self.size + 1, np.uint8).data
             arena = np.zeros(len(self._arena) + 1, np.uint16).data
             fill_wide(self._arena, self._offsets, slots, briefs, arena)
             self._wide = slots, briefs, arena
@@ -71,12 +71,12 @@ class Decoder:
         offsets = checked_offsets(offsets, len(array))
         if self._leading.strips:
             rows = np.split(array, offsets[1:-1])[: len(offsets) - 1]
-            return "".join(text_of(self.text_bytes(row)) + "\n" for row in rows).encode()
+            return "".join(self.text(row) + "\n" for row in rows).encode()
         data = self._bytes_of(np.insert(array, offsets[1:], self.size))
         try:
             str(data.data, "utf-8")
         except UnicodeDecodeError:  # LF continues no character, so what is not UTF-8 is the same in a text and in all of them
-            return text_of(data).encode()
+            return str(data.data, "utf-8", "replace").encode()
         return data.tobytes()
 
     def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
