@@ -12,6 +12,13 @@ have one count, is enough to find the weight of a slot, and the frequent segment
 
 import cython
 
+if cython.compiled:
+    from cython.cimports.piecetokenizer.lowlevel import prefetch64
+else:
+    from piecetokenizer.lowlevel import prefetch64
+
+AHEAD = cython.declare(cython.longlong, 16)
+"""How many segments before its use memory is asked for: their order is not that in which they lie."""
 DEAD = cython.declare(cython.int, -2)
 
 
@@ -100,9 +107,16 @@ def lay_out(
     symbol: cython.int
     decoded: cython.uint
     text: cython.p_const_uchar = cython.address(arena[0]) if cython.compiled else arena
+    words: cython.p_ulonglong = cython.cast(cython.p_ulonglong, text) if cython.compiled else arena
+    places: cython.p_ulonglong = cython.cast(cython.p_ulonglong, cython.address(offsets[0])) if cython.compiled else offsets
+    amounts: cython.p_ulonglong = cython.cast(cython.p_ulonglong, cython.address(counts[0])) if cython.compiled else counts
     with cython.nogil:
         slots[0] = DEAD
         for i in range(segments):
+            if i + 2 * AHEAD < segments:
+                prefetch64(places, order[i + 2 * AHEAD])
+                prefetch64(amounts, order[i + 2 * AHEAD])
+                prefetch64(words, offsets[order[i + AHEAD]] >> 3)
             k = order[i]
             if classes == 0 or counts[k] != class_counts[classes - 1]:
                 class_counts[classes] = counts[k]

@@ -96,6 +96,8 @@ class Segments:
 
     def check_weight(self) -> None:
         """Raise InputError if frequencies, which can be as high as all bytes of the corpus, do not fit into 64 bits."""
+        if int(self.counts.max(initial=0)) * int(self.offsets[-1]) <= MAX_COUNT:
+            return
         lengths = np.diff(self.offsets)
         # The estimate is off by far less than a factor of two; only a corpus of exabytes takes the slow, exact sum.
         if float(np.multiply(self.counts, lengths, dtype=np.float64).sum()) > MAX_COUNT / 2:
