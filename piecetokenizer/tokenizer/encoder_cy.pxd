@@ -56,5 +56,5 @@ cdef class Encoder:
     cdef void key(self) noexcept nogil
     cdef long long probe(self) noexcept nogil
     cdef long long miss(
-        self, const unsigned char *p, long long begin, long long end, int *out, unsigned char *to, long long n
+        self, const unsigned char *p, long long begin, long long end, int *out, unsigned char *to, long long n, bint recorded
     ) noexcept nogil

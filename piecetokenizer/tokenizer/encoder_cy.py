@@ -9,7 +9,8 @@ A batch of segments goes through three steps, so that the memory that one step w
            whole did not, as in a run of Chinese or a text that is not cut at all
 2. key     up to 15 bytes and their number are one 16-byte key; its hash names a cache entry, which is fetched ahead
 3. probe   an entry is 32 bytes, key and up to 4 ids, written without asking how many; else the longer records (up to 62 bytes, 15
-           ids, compared byte by byte); else the Merger.  What it finds takes the entry's place
+           ids, compared byte by byte), but only for what has no key, or an entry that says that its ids are too MANY for it: most
+           segments are new, and a record is a wait for memory; else the Merger.  What it finds takes the entry's place
 
 Equal keys mean equal bytes, so the cache never decides a result.  Its size is fixed; nothing here allocates.
 """
@@ -31,6 +32,7 @@ HIGH = cython.declare(cython.ulonglong, 0x2D358DCCAA6C78A5)
 KEY = cython.declare(cython.ulonglong, 0x0FFFFFFFFFFFFFFF)
 SHORT = cython.declare(cython.longlong, 15)
 LONG = cython.declare(cython.longlong, 62)
+MANY = cython.declare(cython.longlong, 15)
 
 
 @cython.final
@@ -293,6 +295,7 @@ class Encoder:
         high: cython.ulonglong
         slot: cython.ulonglong
         way: cython.ulonglong
+        known: cython.bint
         i: cython.ulonglong
         k: cython.longlong
         stop: cython.longlong = self.stops[self.row] if self.row < self.rows else -1
@@ -302,29 +305,31 @@ class Encoder:
             slot = keys[3 * k + 2]
             # Both entries are compared without a branch: which of the two holds the segment cannot be foreseen, that one does can.
             way = (cache[slot + 4] == low) & (cache[slot + 5] & KEY == high)
-            if high and way | (cache[slot] == low) & (cache[slot + 1] & KEY == high):
+            known = high != 0 and way | (cache[slot] == low) & (cache[slot + 1] & KEY == high)
+            m = n + MANY
+            if known:
                 i = slot + (way << 2)
                 store64(to, 4 * n, cache[i + 2])
                 store64(to, 4 * n + 8, cache[i + 3])
-                n += cache[i + 1] >> 60
+                m = n + (cache[i + 1] >> 60)
                 if way:  # it was met again: it takes the first place, which new ones do not get
                     for i in range(slot, slot + 4):
                         low = cache[i]
                         cache[i] = cache[i + 4]
                         cache[i + 4] = low
-            else:
-                m = self.miss(p, self.position, cuts[k], out, to, n)
+            if m == n + MANY:
+                m = self.miss(p, self.position, cuts[k], out, to, n, known or high == 0)
                 if m < 0:
                     self.written = n
                     self.next_cut = k
                     return -m
-                if high and m - n <= 4:
+                if high and not known and m - n <= MANY:
                     slot += 4
                     cache[slot] = low
-                    cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n) << 60
+                    cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n if m - n <= 4 else MANY) << 60
                     cache[slot + 2] = load64(to, 4 * n)
                     cache[slot + 3] = load64(to, 4 * n + 8)
-                n = m
+            n = m
             self.position = cuts[k]
             if cuts[k] == stop:
                 self.written = n
@@ -346,8 +351,12 @@ class Encoder:
         out: cython.p_int,
         to: cython.p_uchar,
         n: cython.longlong,
+        recorded: cython.bint,
     ) -> cython.longlong:
-        """The ids of a segment that has no entry: from its record, or merged; returns where they end, or -(scratch needed)."""
+        """The ids of a segment that no entry holds, from its record, if it may be `recorded`, or merged.
+
+        Returns where they end, or -(scratch needed).
+        """
         records: cython.p_uchar = cython.address(self.records[0]) if cython.compiled else self.records
         size: cython.longlong = end - begin
         hashed: cython.ulonglong = size
@@ -357,17 +366,23 @@ class Encoder:
             if size > self.merger.room():
                 return -size
             return self.merger.merge(p, begin, end, out, n)
+        m = n
+        if not recorded:
+            m = self.merger.merge(p, begin, end, out, n)
+            if m - n <= 4 or m - n > 15:
+                return m
         for i in range(0, size - 7, 8):
             hashed = fold(hashed ^ load64(p, begin + i), LOW)
         i = size & ~7
         hashed = fold(hashed ^ load64(p, begin + i) & self.masks[2 * (size & 7)], HIGH)
         i = cython.cast(cython.longlong, hashed >> self.record_shift) << 7
-        if records[i + 63] == size and same(records, i, p, begin, size):
-            m = n + records[i + 62]
-            copy(to, 4 * n, records, i + 64, 60)
-            return m
-        m = self.merger.merge(p, begin, end, out, n)
-        if (m - n > 4 or size > SHORT) and m - n <= 15:
+        if recorded:
+            if records[i + 63] == size and same(records, i, p, begin, size):
+                m = n + records[i + 62]
+                copy(to, 4 * n, records, i + 64, 60)
+                return m
+            m = self.merger.merge(p, begin, end, out, n)
+        if m - n <= 15:
             copy(records, i, p, begin, size)
             records[i + 62] = cython.cast(cython.uchar, m - n)
             records[i + 63] = cython.cast(cython.uchar, size)

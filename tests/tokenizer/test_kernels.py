@@ -1,5 +1,6 @@
 """The kernels compiled and as ordinary Python give the same, and worst cases take the work they should."""
 
+import random
 from types import SimpleNamespace
 from typing import Any
 
@@ -88,6 +89,25 @@ def test_equals_the_naive_replay_whatever_the_sizes(
         segments = data.draw(st.lists(texts, min_size=1, max_size=5))
         expected = [id for segment in segments for id in encode_segment(segment, numbered, range(256))]
         assert encode(merger, encoder, segments, window) == expected
+
+
+@pytest.mark.parametrize("bits", [1, 3, 14])
+def test_segments_that_are_short_but_of_many_ids(bits: int) -> None:
+    """Their entries in the cache only say that there is a record; the record may be another's by then."""
+    made = tables_of({"ab": 0.0, "é": -1.0, "bc": -2.0})
+    merger = new_merger(made)
+    encoder = new_encoder(made, merger, bits, bits)
+    rng = random.Random(3)
+    distinct = ["".join(rng.choices("abcdé", k=rng.randint(1, 15))) for _ in range(80)]
+    numbered = {"ab": (256, 0.0), "é": (257, -1.0), "bc": (258, -2.0)}
+    naive = {segment: encode_segment(segment, numbered, range(256)) for segment in distinct}
+    assert {len(ids) > 4 for segment, ids in naive.items() if len(segment.encode()) <= 15} == {True, False}
+    for _ in range(4):
+        segments = rng.choices(distinct, k=600)
+        assert encode(merger, encoder, segments, 100) == [id for segment in segments for id in naive[segment]]
+    before = merger.work
+    encode(merger, encoder, segments, 100)
+    assert bits < 14 or merger.work == before, "where there is room nothing is merged twice"
 
 
 def test_compiled_and_uncompiled_agree(uncompiled: SimpleNamespace) -> None:
