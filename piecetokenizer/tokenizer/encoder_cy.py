@@ -215,6 +215,7 @@ class Encoder:
         cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
         ascii: cython.p_const_uchar = cython.address(self.ascii[0]) if cython.compiled else self.ascii
         seams: cython.p_const_ulonglong = cython.address(self.seams[0]) if cython.compiled else self.seams
+        room: cython.longlong = self.cuts.shape[0]
         i: cython.longlong = begin
         start: cython.longlong
         before: cython.ulonglong = 0x1FFFFF
@@ -239,11 +240,11 @@ class Encoder:
             else:
                 bit = ((before << 32 | code) * MIX & MASK) >> self.seam_shift
                 bit = seams[bit >> 6] >> (bit & 63) & 1
+            # No branch waits for the bit, which comes from far: it cannot be foreseen, and the next ones are asked for meanwhile.
             cuts[n] = start
-            if not bit and start > begin:
-                n += 1
-                if n == self.cuts.shape[0]:
-                    return n
+            n += (bit == 0) & (start > begin)
+            if n == room:
+                return n
             before = code
         cuts[n] = end
         return n + 1

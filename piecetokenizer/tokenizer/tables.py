@@ -82,7 +82,8 @@ def build_tables(
     hashes, hashes_back = np.empty(size, np.uint64).data, np.empty(size, np.uint64).data
     builder.index(front, hashes, back, hashes_back)
     ascii = np.zeros(128 * 128, np.uint8)
-    bits = min(max(power_of_two(16 * len(data)), 1 << 14), 1 << 23)
+    # One bit in 200 is set, so that of 200 seams one is not seen; 16 bits a byte would be one in 800, but lie farther from the processor.
+    bits = min(max(power_of_two(4 * len(data)), 1 << 14), 1 << 23)
     seams = np.zeros(bits // 64, np.uint64)
     seam_shift = 65 - bits.bit_length()
     splits = np.empty(4 * max(len(data), 1), np.int32)
