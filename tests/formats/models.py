@@ -83,8 +83,8 @@ def trained(size: int = 1000, *, without: str = "", dictionary: Dictionary | Non
         pretokenizer=spec,
         tokenizer=TokenizerSpec(**roles | rest | named),
         texts=vocabulary.texts,
-        scores=vocabulary.scores,
-        types=vocabulary.types,
+        scores=vocabulary.columns.scores,
+        types=vocabulary.columns.types,
         parts=vocabulary.parts,
     )
 
