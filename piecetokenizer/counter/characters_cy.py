@@ -109,9 +109,11 @@ def lay_out(
     text: cython.p_const_uchar = cython.address(arena[0]) if cython.compiled else arena
     words: cython.p_ulonglong = cython.cast(cython.p_ulonglong, text) if cython.compiled else arena
     places: cython.p_ulonglong = cython.cast(cython.p_ulonglong, cython.address(offsets[0])) if cython.compiled else offsets
+    slots[0] = DEAD
+    if segments == 0:
+        return filled, classes
     amounts: cython.p_ulonglong = cython.cast(cython.p_ulonglong, cython.address(counts[0])) if cython.compiled else counts
     with cython.nogil:
-        slots[0] = DEAD
         for i in range(segments):
             if i + 2 * AHEAD < segments:
                 prefetch64(places, order[i + 2 * AHEAD])
