@@ -13,13 +13,14 @@ from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
 from piecetokenizer.tokenizer.wide_cy import fill_slots as fill_wide
-from piecetokenizer.tokenizer.wide_cy import mostly_wide, wide_text
+from piecetokenizer.tokenizer.wide_cy import mostly_wide, survey, wide_text
 
 __all__ = ["Decoder"]
 
 _SLACK = 16
 _MANY = 256
-"""Ids from which on the way of wide_cy is worth its tables."""
+"""Ids from which on the way of wide_cy is worth its tables, and each of its stretches worth a call."""
+_FEW = 8
 _NOT_NOTED = np.empty(0, np.int64).data
 
 
@@ -41,14 +42,29 @@ class Decoder:
     def text(self, ids: Ids) -> str:
         """The text of ids; what is not UTF-8 becomes U+FFFD."""
         array = id_array(ids, self.size)
-        text: str | None = None
-        if len(array) >= _MANY:
-            slots, briefs, arena = self._wide_tables()
-            if mostly_wide(array.data, briefs):
-                text = wide_text(array.data, slots, briefs, arena)
+        text = self._wide_text(array) if len(array) >= _MANY else None
         if text is None:
             text = str(self._bytes_of(array).data, "utf-8", "replace")
         return text[self._leading.count(array, self._piece)[0] :] if self._leading.strips else text
+
+    def _wide_text(self, ids: NDArray[np.int32]) -> str | None:
+        """The text of ids by the way of wide_cy; None if it is not worth it."""
+        slots, briefs, arena = self._wide_tables()
+        if not mostly_wide(ids.data, briefs):
+            return None
+        parts: list[str] = []
+        at = 0
+        while at < len(ids):
+            count, stop, behind = survey(ids.data, at, slots, briefs)
+            if count >= 0:
+                parts.append(wide_text(ids[at:stop].data, slots, arena, count))
+                at = stop
+            if at < behind:
+                parts.append(str(self._bytes_of(ids[at:behind]).data, "utf-8", "replace"))
+                at = behind
+            if len(parts) > _FEW + len(ids) // _MANY:
+                return None
+        return "".join(parts)
 
     def _wide_tables(self) -> tuple[memoryview, memoryview, memoryview]:
         """The tables of wide_cy, made when they are first needed."""

@@ -1,17 +1,18 @@
 """Ids -> str in one step, where the str is of two bytes a character.
 
-In: ids, all of them in the vocabulary.  Out: their text; or None where it is not for this way, which the bytes of decoder_cy.py then go.
+In: ids, all of them in the vocabulary.  Out: stretches of them that are whole characters, as str; what lies between (`survey` says where)
+goes the way of bytes, by decoder_cy.py.
 
 Python reads UTF-8 character by character, and at that takes longer for a Chinese text than all the rest of decoding.  But a piece is
 always the same characters.  So each has a slot of 16 numbers of two bytes, its characters and in the last its kind; a slot is copied whole,
 and the next one is written over what was too much.
 
 kind    0 to 15: that many characters        LONG: their place in `arena` (two numbers) and how many they are
-        BYTE: one byte of a character, which is put together here       UNFIT: a character beyond U+FFFF
+        BYTE: one byte of a character, which is put together here       UNFIT: a character beyond U+FFFF, or part of one
 
-A first loop over `briefs` (a byte a piece, near in memory) finds how long the text is and what is in it.  Not for this way are: bytes that
-make no character (they would be U+FFFD, by rules that are Python's), characters beyond U+FFFF, and texts that have none beyond U+00FF.
-Nor is it worth it for a text that is nearly ASCII, which Python reads faster than it is copied here: some of the ids say so.
+A first loop over `briefs` (a byte a piece, near in memory) finds how long a stretch is and what is in it.  It ends before bytes that
+make no character (they are U+FFFD, by rules that are Python's) or one beyond U+FFFF: since all else is whole characters, what is read one
+by one is the same as all at once.  It is not worth it for a text that is nearly ASCII, which Python reads faster than it is copied here.
 """
 # cython: language_level=3
 
@@ -117,53 +118,62 @@ def mostly_wide(ids: cython.const[cython.int][::1], briefs: cython.const[cython.
     return 4 * wide >= count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def survey(
     ids: cython.const[cython.int][::1],
+    start: cython.longlong,
     slots: cython.const[cython.ushort][::1],
     briefs: cython.const[cython.uchar][::1],
-) -> cython.longlong:
-    """How many characters the ids are; -1 if they are not for this way."""
+) -> tuple[int, int, int]:
+    """The stretch ids[start:stop] of whole characters, and ids[stop:behind], of which that is not known.
+
+    Returns how many characters the stretch has (-1: none beyond U+00FF, then it is not for this way), stop and behind.
+    """
     total: cython.longlong = 0
-    i: cython.longlong
+    i: cython.longlong = start
     s: cython.longlong
     missing: cython.longlong = 0
+    first: cython.longlong = 0
     code: cython.int = 0
     brief: cython.uchar
     seen: cython.uchar = 0
-    for i in range(ids.shape[0]):
-        brief = briefs[ids[i]]
-        if not brief & SPECIAL:
-            if missing and brief:
-                return -1
-            total += brief & 15
-            seen |= brief
-            continue
-        s = SLOT * ids[i]
-        if slots[s + 15] == LONG:
-            if missing:
-                return -1
-            total += slots[s + 2] | cython.cast(cython.longlong, slots[s + 3]) << 16
-            seen |= brief
-        elif slots[s + 15] == BYTE:
-            if missing:
+    with cython.nogil:
+        while i < ids.shape[0]:
+            brief = briefs[ids[i]]
+            s = SLOT * ids[i]
+            if not brief & SPECIAL:
+                if missing and brief:
+                    break
+                total += brief & 15
+                seen |= brief
+            elif slots[s + 15] == LONG:
+                if missing:
+                    break
+                total += slots[s + 2] | cython.cast(cython.longlong, slots[s + 3]) << 16
+                seen |= brief
+            elif slots[s + 15] == UNFIT:
+                break
+            elif missing:
                 missing -= 1
                 code = joined(code, cython.cast(cython.uchar, slots[s]), missing)
                 if code < 0:
-                    return -1
+                    missing = 1
+                    break
                 if missing == 0:
                     total += 1
                     seen |= WIDE if code > 0xFF else 0
             else:
+                first = i
                 missing = size_at(cython.cast(cython.uchar, slots[s])) - 1
                 if missing < 1:
-                    return -1
+                    break
                 code = slots[s] & (0x1F if missing == 1 else 0x0F)
-        else:
-            return -1
-    return total if seen & WIDE and not missing else -1
+            i += 1
+        if missing > 0:
+            i = first  # a character that was begun belongs to what is behind
+        first = i
+        while i < ids.shape[0] and (briefs[ids[i]] == 0 or (briefs[ids[i]] & SPECIAL and slots[SLOT * ids[i] + 15] != LONG)):
+            i += 1
+    return total if seen & WIDE else -1, first, i
 
 
 @cython.cfunc
@@ -176,7 +186,7 @@ def fill(
     to: cython.p_ushort,
     total: cython.longlong,
 ) -> cython.void:
-    """Write the characters of ids that `survey` has looked through."""
+    """Write the characters of a stretch."""
     p: cython.p_const_ushort = cython.address(slots[0]) if cython.compiled else slots
     i: cython.longlong
     j: cython.longlong
@@ -215,15 +225,10 @@ def fill(
 def wide_text(
     ids: cython.const[cython.int][::1],
     slots: cython.const[cython.ushort][::1],
-    briefs: cython.const[cython.uchar][::1],
     arena: cython.const[cython.ushort][::1],
-) -> str | None:
-    """The text of ids; None if it is not for this way."""
-    total: cython.longlong
-    with cython.nogil:
-        total = survey(ids, slots, briefs)
-    if total < 0:
-        return None
+    total: cython.longlong,
+) -> str:
+    """The text of a stretch that has so many characters, by `survey`."""
     if not cython.compiled:
         units = memoryview(bytearray(2 * total)).cast("H")
         fill(ids, slots, arena, units, total)
