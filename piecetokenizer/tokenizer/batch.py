@@ -5,7 +5,6 @@ does not depend on its chunk or its thread.  Memory is bounded by the chunks und
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -48,8 +47,7 @@ def list_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
                 encoder = engine.run_with_dropout(work, text, options, index + place)
                 lists.append(encoder.take(engine.ints))
         else:
-            edges = [0, *engine.run_texts(work, chunk, options, index).tolist()]
-            lists = [work.encoder.take(engine.ints, first, last) for first, last in pairwise(edges)]
+            lists = work.encoder.take_each(engine.ints, engine.run_texts(work, chunk, options, index).data)
         engine.checkin(work)
         return lists
 

@@ -127,6 +127,11 @@ class Encoder:
             result = [ints[self.out[i]] for i in range(start, stop)]
         return result
 
+    def take_each(self, ints: list, ends: cython.const[cython.longlong][::1]) -> list:
+        """The same for each text, whose ids go from the end of the one before (0 for the first) to its own."""
+        i: cython.longlong
+        return [self.take(ints, ends[i - 1] if i else 0, ends[i]) for i in range(ends.shape[0])]
+
     def run(self, count: cython.longlong) -> cython.longlong:
         """Encode the segments of the next window; how far in the text all is encoded, or -(bytes of scratch) that are needed first."""
         done: cython.longlong
