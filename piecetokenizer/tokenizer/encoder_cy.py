@@ -129,8 +129,13 @@ class Encoder:
 
     def take_each(self, ints: list, ends: cython.const[cython.longlong][::1]) -> list:
         """The same for each text, whose ids go from the end of the one before (0 for the first) to its own."""
+        lists: list = []
+        begin: cython.longlong = 0
         i: cython.longlong
-        return [self.take(ints, ends[i - 1] if i else 0, ends[i]) for i in range(ends.shape[0])]
+        for i in range(ends.shape[0]):
+            lists.append(self.take(ints, begin, ends[i]))
+            begin = ends[i]
+        return lists
 
     def run(self, count: cython.longlong) -> cython.longlong:
         """Encode the segments of the next window; how far in the text all is encoded, or -(bytes of scratch) that are needed first."""
