@@ -18,7 +18,7 @@ from piecetokenizer.cli.output import output
 from piecetokenizer.cli.pieces import read_piece, shown
 from piecetokenizer.errors import InputError, PieceTokenizerError
 from piecetokenizer.threads import in_order
-from piecetokenizer.tokenizer.decoder_cy import ids_of_lines
+from piecetokenizer.tokenizer.ids import ids_of_lines
 
 __all__ = ["decode"]
 
@@ -120,10 +120,7 @@ def npz_parts(source: str) -> Iterator[Part]:
 
 def decimal_rows(block: Block) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]] | None:
     """The ids of all lines, and where each line begins in them; None if something is wrong, which the way line by line will find."""
-    ids = np.empty((block.end - block.begin) // 2 + 1, np.int32)
-    offsets = np.zeros(len(block.starts) + 1, np.int64)
-    count = ids_of_lines(block.data, block.begin, block.end, ids.data, offsets[1:].data)
-    return None if count < 0 else (ids[:count], offsets)
+    return ids_of_lines(block.data, block.begin, block.end, len(block.starts))
 
 
 def decimal_ids(line: bytes, block: Block, index: int) -> list[int]:

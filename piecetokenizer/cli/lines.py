@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from piecetokenizer.cli.output import note
-from piecetokenizer.corpus.lines_cy import LineFinder
-from piecetokenizer.corpus.reading import MOST, found_lines
+from piecetokenizer.corpus import lines_of
 from piecetokenizer.errors import InputError
 from piecetokenizer.progress import ProgressFunction
 
@@ -111,11 +110,10 @@ def _blocks(stream: BinaryIO, source: str, size: int, before: int) -> Generator[
         if line == 1 and data.startswith(BOM):
             begin = len(BOM)
             note(f"{source}: the byte order mark at its start is not text and was left out")
-        finder = LineFinder(begin, True)
-        block = Block(source, line, before + line - 1, data, *found_lines(finder, data, MOST, end), begin, end)
-        line += finder.lines
+        block = Block(source, line, before + line - 1, data, *lines_of(data, begin, end), begin, end)
+        line += len(block.starts)
         begin = 0
-        if finder.lines:
+        if len(block.starts):
             yield block
     return before + line - 1
 

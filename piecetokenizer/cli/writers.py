@@ -16,15 +16,12 @@ import numpy.typing as npt
 
 from piecetokenizer import Tokenizer
 from piecetokenizer.cli.pieces import shown
-from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
+from piecetokenizer.tokenizer.printer import Printer
 
 __all__ = ["Ids", "LineWriter", "NpyWriter", "Offsets", "Writer", "header", "writer_for"]
 
 Ids = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
-
-SLOT = 16
-"""Bytes that the decoder's kernel has for each word, and wants behind all."""
 
 
 class Writer(Protocol):
@@ -48,12 +45,9 @@ class LineWriter:
 
     def __init__(self, file: BinaryIO, words: Iterable[bytes]) -> None:
         self.file = file
-        spaced = [*(word + b" " for word in words), b"\n"]  # the last word is what a text without ids has
-        self.ending = len(spaced) - 1
-        self.arena = b"".join(spaced)
-        self.starts = np.cumsum([0, *map(len, spaced)], dtype=np.int64).data
-        self.slots = np.zeros(SLOT * len(spaced), np.uint8).data
-        fill_slots(self.arena, self.starts, self.slots)
+        spaced = [word + b" " for word in words]
+        self.ending = len(spaced)  # one word more, which is what a text without ids has
+        self.printer = Printer.of([*spaced, b"\n"])
 
     def ready(self, ids: Ids, offsets: Offsets) -> memoryview:
         """The lines."""
@@ -61,12 +55,10 @@ class LineWriter:
         if len(empty):
             ids = np.insert(ids, offsets[empty], self.ending)
             offsets = offsets + np.searchsorted(empty, np.arange(len(offsets)))
-        view = np.ascontiguousarray(ids, np.int32).data
-        size = measure(view, self.slots, self.starts)
-        lines, ends = np.empty(size + SLOT, np.uint8), np.empty(len(ids), np.int64)
-        decode(view, self.slots, self.arena, self.starts, lines.data, ends.data)
+        ends = np.empty(len(ids), np.int64)
+        lines = self.printer.printed(ids, ends)
         lines[ends[offsets[1:] - 1] - 1] = ord("\n")
-        return lines[:size].data
+        return lines.data
 
     def write(self, made: memoryview) -> None:
         """Hand them on at once: someone may wait for them."""

@@ -15,6 +15,6 @@ Bytes are taken as they are: whether they are UTF-8 is for the normalizer to fin
 """
 
 from piecetokenizer.corpus.limit import Limit
-from piecetokenizer.corpus.reading import Chunk, Corpus, CorpusCounts
+from piecetokenizer.corpus.reading import Chunk, Corpus, CorpusCounts, lines_of
 
-__all__ = ["Chunk", "Corpus", "CorpusCounts", "Limit"]
+__all__ = ["Chunk", "Corpus", "CorpusCounts", "Limit", "lines_of"]

@@ -22,7 +22,7 @@ from piecetokenizer.corpus.limit import Limit
 from piecetokenizer.corpus.lines_cy import LineFinder
 from piecetokenizer.errors import InputError, SpecError
 
-__all__ = ["MOST", "Chunk", "Corpus", "CorpusCounts", "Source", "found_lines"]
+__all__ = ["Chunk", "Corpus", "CorpusCounts", "Source", "lines_of"]
 
 BLOCK = 1 << 18
 """Bytes that are read at a time: so few that what is made of them stays in the second-level cache."""
@@ -161,7 +161,7 @@ class Corpus:
             counts.bytes += size
             return True
         finder = LineFinder(begin)
-        chunk.starts, chunk.stops = found_lines(finder, chunk.data, most, reach)
+        chunk.starts, chunk.stops = _found(finder, chunk.data, most, reach)
         self._full = finder.at < size
         counts.bytes += finder.at
         counts.texts += finder.lines
@@ -222,7 +222,16 @@ class Corpus:
 _NONE = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-def found_lines(finder: LineFinder, data: bytes, most: int, reach: int) -> tuple[Numbers, Numbers]:
+def lines_of(data: bytes, begin: int, end: int) -> tuple[Numbers, Numbers]:
+    """Where all lines of data[begin:end] begin and stop, empty ones too: without LF and without one CR before it.
+
+    >>> [array.tolist() for array in lines_of(b"sow\\r\\n\\nreap", 0, 10)]
+    [[0, 5, 6], [3, 5, 10]]
+    """
+    return _found(LineFinder(begin, True), data, MOST, end)
+
+
+def _found(finder: LineFinder, data: bytes, most: int, reach: int) -> tuple[Numbers, Numbers]:
     """Let a finder walk over a block, at most so many lines and so far; where the texts begin and stop."""
     room = len(data) // 64 + 16
     starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)

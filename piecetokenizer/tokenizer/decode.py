@@ -9,34 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.tokenizer.block import checked_offsets
-from piecetokenizer.tokenizer.decoder_cy import decode, fill_slots, measure
 from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
-from piecetokenizer.tokenizer.wide_cy import fill_slots as fill_wide
-from piecetokenizer.tokenizer.wide_cy import mostly_wide, survey, wide_text
+from piecetokenizer.tokenizer.printer import Printer
+from piecetokenizer.tokenizer.wide_cy import fill_slots, mostly_wide, survey, wide_text
 
 __all__ = ["Decoder"]
 
-_SLACK = 16
 _MANY = 256
 """Ids from which on the way of wide_cy is worth its tables, and each of its stretches worth a call."""
 _FEW = 8
-_NOT_NOTED = np.empty(0, np.int64).data
+"""Parts of a text that are never too many, however short it is."""
 
 
-class Decoder:
+class Decoder(Printer):
     """Immutable; shared by all threads."""
 
-    __slots__ = ("_arena", "_leading", "_offsets", "_slots", "_wide", "size")
+    __slots__ = ("_leading", "_wide", "size")
 
     def __init__(self, arena: NDArray[np.uint8], offsets: NDArray[np.int64], leading: LeadingSpace) -> None:
         """Piece k prints arena[offsets[k]:offsets[k + 1]]; one more, for `lines`, the end of a line."""
+        super().__init__(np.append(arena, np.uint8(ord("\n"))), np.append(offsets, len(arena) + 1))
         self.size = len(offsets) - 1
         self._leading = leading
-        self._arena = np.append(arena, np.uint8(ord("\n"))).data
-        self._offsets = np.append(offsets, len(arena) + 1).data
-        self._slots = np.zeros(16 * (self.size + 1), np.uint8).data
-        fill_slots(self._arena, self._offsets, self._slots)
         self._wide: tuple[memoryview, memoryview, memoryview] | None = None
 
     def text(self, ids: Ids) -> str:
@@ -44,7 +39,7 @@ class Decoder:
         array = id_array(ids, self.size)
         text = self._wide_text(array) if len(array) >= _MANY else None
         if text is None:
-            text = str(self._bytes_of(array).data, "utf-8", "replace")
+            text = str(self.printed(array).data, "utf-8", "replace")
         return text[self._leading.count(array, self._piece)[0] :] if self._leading.strips else text
 
     def _wide_text(self, ids: NDArray[np.int32]) -> str | None:
@@ -60,7 +55,7 @@ class Decoder:
                 parts.append(wide_text(ids[at:stop].data, slots, arena, count))
                 at = stop
             if at < behind:
-                parts.append(str(self._bytes_of(ids[at:behind]).data, "utf-8", "replace"))
+                parts.append(str(self.printed(ids[at:behind]).data, "utf-8", "replace"))
                 at = behind
             if len(parts) > _FEW + len(ids) // _MANY:
                 return None
@@ -71,14 +66,14 @@ class Decoder:
         if self._wide is None:
             slots, briefs = np.zeros(16 * (self.size + 1), np.uint16).data, np.zeros(self.size + 1, np.uint8).data
             arena = np.zeros(len(self._arena) + 1, np.uint16).data
-            fill_wide(self._arena, self._offsets, slots, briefs, arena)
+            fill_slots(self._arena, self._offsets, slots, briefs, arena)
             self._wide = slots, briefs, arena
         return self._wide
 
     def text_bytes(self, ids: Ids) -> NDArray[np.uint8]:
         """The bytes of a whole text, as an array."""
         array = id_array(ids, self.size)
-        data = self._bytes_of(array)
+        data = self.printed(array)
         return data[self._leading.count(array, self._piece)[0] :] if self._leading.strips else data
 
     def lines(self, ids: Ids, offsets: NDArray[np.int64]) -> bytes:
@@ -88,7 +83,7 @@ class Decoder:
         if self._leading.strips:
             rows = np.split(array, offsets[1:-1])[: len(offsets) - 1]
             return "".join(self.text(row) + "\n" for row in rows).encode()
-        data = self._bytes_of(np.insert(array, offsets[1:], self.size))
+        data = self.printed(np.insert(array, offsets[1:], self.size))
         try:
             str(data.data, "utf-8")
         except UnicodeDecodeError:  # LF continues no character, so what is not UTF-8 is the same in a text and in all of them
@@ -98,19 +93,11 @@ class Decoder:
     def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
         """The bytes of some ids of a text, and whether the next ids are still at its start."""
         array = id_array(ids, self.size)
-        data = self._bytes_of(array).tobytes()
+        data = self.printed(array).tobytes()
         if not at_start or not self._leading.strips:
             return data, False
         left_out, at_start = self._leading.count(array, self._piece)
         return data[left_out:], at_start
-
-    def _bytes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """What ids print, all of it; they are in the vocabulary."""
-        array = ids.data
-        total = measure(array, self._slots, self._offsets)
-        out: NDArray[np.uint8] = np.empty(total + _SLACK, np.uint8)
-        decode(array, self._slots, self._arena, self._offsets, out.data, _NOT_NOTED)
-        return out[:total]
 
     def _piece(self, id: int) -> bytes:
         """What one id of the vocabulary prints."""

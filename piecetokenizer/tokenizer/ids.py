@@ -1,4 +1,4 @@
-"""Ids as they come in: lists, tuples, numpy arrays of any integer type, objects with `__array__`, any iterable.
+"""Ids as they come in: lists, tuples, numpy arrays of any integer type, objects with `__array__`, any iterable; and lines of numbers.
 
 Out: a new int32 array, which nobody else can change, in which every id is in the vocabulary.  A bool, a float or a text is no id
 (IdTypeError); a number outside the vocabulary is an IdError.  Both name the value, its position and the size of the vocabulary.
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import IdError, IdTypeError
+from piecetokenizer.tokenizer import decoder_cy
 from piecetokenizer.tokenizer.decoder_cy import ids_of_list
 
-__all__ = ["Ids", "check_id", "id_array"]
+__all__ = ["Ids", "check_id", "id_array", "ids_of_lines"]
 
 Ids = Iterable[int] | NDArray[Any]
 """What is taken as ids wherever they come in."""
@@ -53,6 +54,20 @@ def id_array(ids: Ids, size: int) -> NDArray[np.int32]:
     except TypeError:
         raise IdTypeError(f"{type(ids).__name__} is not ids: give a sequence of whole numbers from 0 to {size - 1}") from None
     return _of_list(items, size)
+
+
+def ids_of_lines(data: bytes, begin: int, end: int, lines: int) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+    """The numbers on the lines data[begin:end], so many, and where each line begins in them; whether they are in a vocabulary is not asked.
+
+    None if there is anything but decimal numbers below 2^31 with spaces or tabs between.
+
+    >>> [array.tolist() for array in ids_of_lines(b"5 300\\n\\n7", 0, 8, 3)]
+    [[5, 300, 7], [0, 2, 2, 3]]
+    """
+    ids = np.empty((end - begin) // 2 + 1, np.int32)
+    offsets = np.zeros(lines + 1, np.int64)
+    count = decoder_cy.ids_of_lines(data, begin, end, ids.data, offsets[1:].data)
+    return None if count < 0 else (ids[:count], offsets)
 
 
 def _of_list(items: list[Any], size: int) -> NDArray[np.int32]:
