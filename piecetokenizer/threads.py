@@ -1,4 +1,4 @@
-"""How many threads a call may ask for, and calls side by side, or in order, on them.
+"""How many threads a call may ask for, what each gets to do, and calls side by side, or in order, on them.
 
 In: the `threads` of a call.  Out: the same number, or an error.  Each thread has tables and blocks of text of its own, so a number far
 above that of any machine's processors would only fill memory.
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from piecetokenizer.errors import SpecError
 
-__all__ = ["MOST_THREADS", "checked_threads", "in_order", "side_by_side"]
+__all__ = ["MOST_THREADS", "checked_threads", "in_order", "shares", "side_by_side"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,6 +31,16 @@ def checked_threads(threads: object) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
         raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1 to {MOST_THREADS}")
     return threads
+
+
+def shares(count: int, threads: int, least: int, most: int = MOST_THREADS) -> list[range]:
+    """So many things, divided between threads: each has at least the `least` that is worth a thread, and there are at most `most` shares.
+
+    >>> shares(10, 4, 3)
+    [range(0, 3), range(3, 6), range(6, 10)]
+    """
+    parts = max(1, min(threads, most, count // least))
+    return [range(count * n // parts, count * (n + 1) // parts) for n in range(parts)]
 
 
 def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Result]:

@@ -22,17 +22,16 @@ from piecetokenizer.counter import characters_cy
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.errors import SpecError
 from piecetokenizer.memory import zeros
-from piecetokenizer.threads import side_by_side
+from piecetokenizer.threads import shares, side_by_side
 
 __all__ = ["Coverage", "cover"]
 
 BROKEN = "\ufffd"
 
-
 SHARE = 1 << 16
 """Segments that are worth a thread of their own: some milliseconds."""
 
-MOST_PARTS = 8
+MOST_SHARES = 8
 """Each has a total of its own for every code point there is, 9 MB."""
 
 
@@ -79,9 +78,8 @@ def cover(
                 f"required_chars holds {outside!r}, which is never a piece" + "; write a real space for the space" * (outside == space)
             )
     segments.check_weight()
-    parts = max(1, min(threads, MOST_PARTS, len(segments) // SHARE))
-    shares = [slice(len(segments) * n // parts, len(segments) * (n + 1) // parts) for n in range(parts)]
-    totals, *others = side_by_side(threads, [partial(_counted, segments, share) for share in shares])
+    parts = shares(len(segments), threads, SHARE, MOST_SHARES)
+    totals, *others = side_by_side(threads, [partial(_counted, segments, part) for part in parts])
     for other in others:
         totals += other
     broken, marks = int(totals[ord(BROKEN)]), int(totals[ord(space)])
@@ -110,9 +108,9 @@ def cover(
     return Coverage(tuple(kept), tuple(required[character] for character in kept), rare, total, broken, marks)
 
 
-def _counted(segments: Segments, share: slice) -> npt.NDArray[np.int64]:
+def _counted(segments: Segments, share: range) -> npt.NDArray[np.int64]:
     """How often each code point occurs in these segments."""
     totals: npt.NDArray[np.int64] = zeros(0x110000, np.int64)
     offsets = segments.offsets[share.start : share.stop + 1]
-    characters_cy.count_characters(segments.arena.data, offsets.data, segments.counts[share].data, totals.data)
+    characters_cy.count_characters(segments.arena.data, offsets.data, segments.counts[share.start : share.stop].data, totals.data)
     return totals

@@ -14,13 +14,14 @@ from piecetokenizer.counter import characters_cy
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.errors import InputError
 from piecetokenizer.memory import zeros
-from piecetokenizer.threads import side_by_side
+from piecetokenizer.threads import shares, side_by_side
 
 __all__ = ["DEAD", "Symbols", "lay_out"]
 
 DEAD = -2
 MAX_SLOTS = (1 << 32) - 1
 LARGE = (1 << 16) - 1
+"""The least count that is not sorted by its digits."""
 
 SHARE = 1 << 16
 """Segments that are worth a thread of their own: some milliseconds."""
@@ -53,10 +54,9 @@ def lay_out(segments: Segments, alphabet: Sequence[str], space: str, threads: in
             )
     order = by_count(segments.counts)
     slots = zeros(room, np.int32)
-    parts = max(1, min(threads, len(order) // SHARE))
-    shares = [order[len(order) * n // parts : len(order) * (n + 1) // parts] for n in range(parts)]
+    parts = [order[share.start : share.stop] for share in shares(len(order), threads, SHARE)]
     # The first is laid out in place, the others beside it, since nobody knows yet where they will begin.
-    laid = side_by_side(threads, [partial(_laid, segments, share, symbols, None if n else slots) for n, share in enumerate(shares)])
+    laid = side_by_side(threads, [partial(_laid, segments, part, symbols, None if n else slots) for n, part in enumerate(parts)])
     filled = 1
     for n, part in enumerate(laid):
         many = len(part.slots) - 1

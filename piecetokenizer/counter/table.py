@@ -20,7 +20,7 @@ from piecetokenizer.counter.table_cy import TableKernel
 from piecetokenizer.errors import InputError
 from piecetokenizer.lowlevel import PADDING
 from piecetokenizer.memory import zeros
-from piecetokenizer.threads import side_by_side
+from piecetokenizer.threads import shares, side_by_side
 
 __all__ = ["SegmentTable", "join"]
 
@@ -113,9 +113,7 @@ class SegmentTable:
 
     def shares(self, threads: int) -> list[range]:
         """The slots, divided between so many threads; fewer if there is little to do."""
-        slots = len(self._slots) // 4
-        step = -(-slots // max(1, min(threads, slots // SHARE)))
-        return [range(first, min(slots, first + step)) for first in range(0, slots, step)]
+        return shares(len(self._slots) // 4, threads, SHARE)
 
     def hand_over(self, others: "Sequence[SegmentTable]", share: range) -> None:
         """Of the segments in these slots, give the counts to the first of the others that has the segment; see TableKernel.hand_over."""
@@ -152,11 +150,11 @@ def join(tables: Sequence[SegmentTable], min_count: int = 1) -> Segments:
     for last in range(threads - 1, 0, -1):
         table = tables[last]
         side_by_side(threads, [partial(table.hand_over, tables[:last], share) for share in table.shares(threads)])
-    shares = [(table, share) for table in tables for share in table.shares(threads)]
-    found = side_by_side(threads, [partial(table.measure, share, min_count) for table, share in shares])
+    parts = [(table, share) for table in tables for share in table.shares(threads)]
+    found = side_by_side(threads, [partial(table.measure, share, min_count) for table, share in parts])
     many, sizes = (np.cumsum([0, *column]).tolist() for column in zip(*found, strict=True))
     into = Segments(arena=zeros(sizes[-1] + PADDING, np.uint8), offsets=zeros(many[-1] + 1, np.int64), counts=zeros(many[-1], np.int64))
-    places = zip(shares, pairwise(many), pairwise(sizes), strict=True)
+    places = zip(parts, pairwise(many), pairwise(sizes), strict=True)
     side_by_side(threads, [partial(table.write, share, min_count, into, *numbers, *place) for (table, share), numbers, place in places])
     return into
 
