@@ -80,8 +80,6 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        # numpy starts threads of linear algebra, which no command does, one for each processor: half of the time that its import takes.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         module, _, name = COMMANDS[cmd_name][0].partition(".")
         command: click.Command = getattr(import_module(f"piecetokenizer.cli.{module}"), name)
         return command
@@ -151,11 +149,13 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def run() -> int:
-    """A process that is one command: what `main` says, with less work for Python's collector of cycles.
+    """A process that is one command: what `main` says, with settings for the whole process, which `main` leaves to those who call it.
 
-    While modules and a model are loaded it would look at all objects many times, and at the end of the process twice more: all of them
-    live until then, and a short command spends a tenth of its time so.
+    While modules and a model are loaded, Python's collector of cycles would look at all objects many times, and at the end of the process
+    twice more: all of them live until then, and a short command spends a tenth of its time so.  numpy would start threads of linear
+    algebra, which no command does, one for each processor: half of the time that its import takes.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(OBJECTS)
     code = main()
     gc.freeze()

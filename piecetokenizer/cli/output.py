@@ -69,6 +69,7 @@ class EarlyFile(io.FileIO):
     """A file whose bytes set out for the disk while more are written, so that the wait at the end is for the last of them only."""
 
     AHEAD = 1 << 22
+    """Bytes that are worth a call."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, "wb")
@@ -80,7 +81,8 @@ class EarlyFile(io.FileIO):
         self._waiting += count
         if self._waiting >= self.AHEAD and hasattr(os, "posix_fadvise"):
             # "Not needed in memory": Linux begins to write, and since that takes a while it keeps the bytes in memory all the same.
-            os.posix_fadvise(self.fileno(), self.tell() - self._waiting, self._waiting, os.POSIX_FADV_DONTNEED)
+            with suppress(OSError):  # a file system that takes no advice
+                os.posix_fadvise(self.fileno(), self.tell() - self._waiting, self._waiting, os.POSIX_FADV_DONTNEED)
             self._waiting = 0
         return count
 

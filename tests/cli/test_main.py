@@ -157,6 +157,20 @@ def test_answers_come_while_the_input_is_open(model, tmp_path):
         assert process.wait(timeout=30) == 0
 
 
+def test_main_leaves_the_process_as_it_is_and_run_does_not(model, tmp_path):
+    """Whoever calls `main` from a program of their own keeps their settings."""
+    settings = "(gc.get_threshold()[0], gc.get_freeze_count() > 0, os.environ.get('OPENBLAS_NUM_THREADS'))"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for name, changed in (("main", "before"), ("run", "(100_000, True, '1')")):
+        code = (
+            f"import gc, os, sys; from piecetokenizer.cli import {name} as function\n"
+            f"before = {settings}; assert function() == 0; assert {settings} == {changed}, {settings}"
+        )
+        command = [sys.executable, "-c", code, "encode", "-m", str(model), "-o", "ids.txt", "--threads", "2"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_nothing_to_do_says_what_there_is_to_do(cli):
     nothing = cli()
     assert (nothing.code, nothing.err) == (0, "")

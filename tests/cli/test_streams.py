@@ -148,3 +148,14 @@ def test_a_file_larger_than_what_sets_out_for_the_disk_at_once(tmp_path):
         file.write(b"begin")
     assert (tmp_path / "large").read_bytes() == b"begin" + b"".join(parts)[5:]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_system_that_takes_no_advice(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "posix_fadvise", refuse, raising=False)
+    monkeypatch.setattr(os, "POSIX_FADV_DONTNEED", 4, raising=False)
+    with output(str(tmp_path / "large")) as file:
+        file.write(bytes(5_000_000))
+    assert (tmp_path / "large").stat().st_size == 5_000_000
