@@ -27,7 +27,10 @@ def zeros(count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     size = count * np.dtype(dtype).itemsize
     if size < LARGE or not hasattr(mmap, "MAP_PRIVATE"):
         return np.zeros(count, dtype)
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"there is no memory for {size} bytes") from error
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # a system that knows no huge pages
             pages.madvise(mmap.MADV_HUGEPAGE)

@@ -15,3 +15,8 @@ def test_zeros(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
         array[:] = 7
         assert array.flags.c_contiguous
         assert (array == 7).all()
+
+
+def test_more_than_there_is() -> None:
+    with pytest.raises(MemoryError, match=str(1 << 60)):
+        memory.zeros(1 << 57, np.int64)
