@@ -34,6 +34,11 @@ def copy(to: memoryview, i: int, source: memoryview, j: int, n: int) -> None:
     to[i : i + n] = source[j : j + n]
 
 
+def copy_slot(to: memoryview, i: int, source: memoryview, j: int) -> None:
+    """Copy 16 numbers of 16 bits from source[j:] to to[i:]."""
+    to[i : i + 16] = source[j : j + 16]
+
+
 def same(a: memoryview, i: int, b: memoryview, j: int, n: int) -> bool:
     """Whether n bytes at a[i:] and b[j:] are equal."""
     return a[i : i + n] == b[j : j + n]

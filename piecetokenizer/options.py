@@ -65,7 +65,7 @@ def choose(
     chosen: MutableMapping[str, Any] = {}
     for name, value in options.items():
         if name not in known:
-            from difflib import get_close_matches
+            from difflib import get_close_matches  # only for this message
 
             near = get_close_matches(name, sorted(known), 1)
             raise SpecError(

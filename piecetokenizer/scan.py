@@ -96,12 +96,12 @@ def _work_through(corpus: Corpus, workers: "list[_Worker]", progress: Callable[[
         except Exception as error:
             failed.append((number, error))
 
-    def help(worker: _Worker) -> None:
+    def help_out(worker: _Worker) -> None:
         while (item := todo.get()) is not None:
             if not failed:
                 work(worker, item)
 
-    helpers = [Thread(target=help, args=(worker,)) for worker in others]
+    helpers = [Thread(target=help_out, args=(worker,)) for worker in others]
     for helper in helpers:
         helper.start()
     try:

@@ -35,9 +35,9 @@ MOST_STRETCHES = 8
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pair i is `entries[4 * i : 4 * i + 4]`: key, weight, the start of its positions in the pool and their number.
+    """Pair i of `count` is `entries[4 * i : 4 * i + 4]`: key, weight, the start of its positions in the pool and their number.
 
-    `total` is the weight of all pairs, of those that are left out too.
+    `positions` is the number of all of them; `floor` is what the pairs' weights reach.
     """
 
     entries: npt.NDArray[np.uint64]

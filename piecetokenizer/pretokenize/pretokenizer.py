@@ -1,7 +1,7 @@
 """PreTokenizer: a spec and its tables, ready to cut normalized text into segments.
 
 In: a PreTokenizerSpec, with cn=dict also the Dictionary.  Out: an immutable object for any number of threads; each
-call or thread takes a cutter of its own, which holds the state of a walk.
+call or thread takes a cutter of its own, which holds the state of a walk; those for strings are kept for the next call.
 """
 
 from piecetokenizer.errors import ModelError, SpecError
@@ -30,7 +30,7 @@ class PreTokenizer:
         self._bytewise = classes_of_bytes(self._isolate)
         self._spare: list[TextCutter] = []
 
-    def __reduce__(self) -> tuple[object, tuple[object, object]]:
+    def __reduce__(self) -> tuple[type["PreTokenizer"], tuple[PreTokenizerSpec, Dictionary | None]]:
         return PreTokenizer, (self.spec, self.dictionary)
 
     def cutter(self, window: int = WINDOW) -> Cutter:

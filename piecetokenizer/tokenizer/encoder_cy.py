@@ -32,6 +32,7 @@ HIGH = cython.declare(cython.ulonglong, 0x2D358DCCAA6C78A5)
 KEY = cython.declare(cython.ulonglong, 0x0FFFFFFFFFFFFFFF)
 SHORT = cython.declare(cython.longlong, 15)
 LONG = cython.declare(cython.longlong, 62)
+FEW = cython.declare(cython.longlong, 4)
 MANY = cython.declare(cython.longlong, 15)
 
 
@@ -337,7 +338,7 @@ class Encoder:
                 if high and not known and m - n <= MANY:
                     slot += 4
                     cache[slot] = low
-                    cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n if m - n <= 4 else MANY) << 60
+                    cache[slot + 1] = high | cython.cast(cython.ulonglong, m - n if m - n <= FEW else MANY) << 60
                     cache[slot + 2] = load64(to, 4 * n)
                     cache[slot + 3] = load64(to, 4 * n + 8)
             n = m
@@ -380,7 +381,7 @@ class Encoder:
         m = n
         if not recorded:
             m = self.merger.merge(p, begin, end, out, n)
-            if m - n <= 4 or m - n > 15:
+            if m - n <= FEW or m - n > MANY:
                 return m
         for i in range(0, size - 7, 8):
             hashed = fold(hashed ^ load64(p, begin + i), LOW)
@@ -393,7 +394,7 @@ class Encoder:
                 copy(to, 4 * n, records, i + 64, 60)
                 return m
             m = self.merger.merge(p, begin, end, out, n)
-        if m - n <= 15:
+        if m - n <= MANY:
             copy(records, i, p, begin, size)
             records[i + 62] = cython.cast(cython.uchar, m - n)
             records[i + 63] = cython.cast(cython.uchar, size)

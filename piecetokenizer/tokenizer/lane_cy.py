@@ -60,7 +60,7 @@ class Lane:
         self.last = last
         self.ints = ints
         self.room = room
-        self.empty = np.empty
+        self.empty = np.empty  # looked up once, as the type is made once
         self.dtype = np.dtype(np.int32)
 
     @cython.cfunc

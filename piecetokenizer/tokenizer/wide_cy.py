@@ -21,6 +21,8 @@ import cython
 if cython.compiled:
     from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_New
     from cython.cimports.piecetokenizer.lowlevel import copy_slot
+else:
+    from piecetokenizer.lowlevel import copy_slot
 
 LONG = cython.declare(cython.ushort, 0xFFFF)
 BYTE = cython.declare(cython.ushort, 0xFFFE)
@@ -68,7 +70,6 @@ def fill_slots(
     code: cython.int
     wide: cython.uchar
     for k in range(offsets.shape[0] - 1):
-        i = offsets[k]
         begin = at
         wide = 0
         missing = 0
@@ -199,7 +200,7 @@ def fill(
         s = SLOT * ids[i]
         size = p[s + 15]
         if size <= 15:
-            if n + SLOT <= total and cython.compiled:
+            if n + SLOT <= total:
                 copy_slot(to, n, p, s)
             else:
                 for j in range(size):
