@@ -3,11 +3,13 @@
 cimport cython
 
 from piecetokenizer.tokenizer.merge_cy cimport Merger
+from piecetokenizer.tokenizer.seams_cy cimport Seams
 
 
 @cython.final
 cdef class Encoder:
     cdef Merger merger
+    cdef Seams seams
     # the arrays that `text` and `ends` are views of
     cdef readonly object source
     cdef object windows
@@ -18,15 +20,12 @@ cdef class Encoder:
     cdef const long long[::1] stops
     cdef const int[::1] leads
     cdef long long[::1] row_ends
-    cdef const unsigned char[::1] ascii
-    cdef const unsigned long long[::1] seams
     cdef unsigned long long[::1] cache
     cdef unsigned char[::1] records
     cdef long long[::1] cuts
     cdef unsigned long long[::1] keys
     cdef const unsigned long long[::1] masks
     cdef bint uncached
-    cdef int seam_shift
     cdef int cache_shift
     cdef int record_shift
     # ends in the window, and the next of them
@@ -52,7 +51,6 @@ cdef class Encoder:
     cdef long long proceed(self) noexcept nogil
     cdef void end_rows(self) noexcept nogil
     cdef void refine(self) noexcept nogil
-    cdef long long seam(self, long long begin, long long end, long long n) noexcept nogil
     cdef void key(self) noexcept nogil
     cdef long long probe(self) noexcept nogil
     cdef long long miss(

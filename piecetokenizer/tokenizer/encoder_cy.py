@@ -5,7 +5,7 @@ between special tokens) how far its ids go.  A row may begin with an id of its o
 
 A batch of segments goes through three steps, so that the memory that one step will need has arrived when the next one asks:
 
-1. refine  a long segment is cut at seams, places where no merge can form (see tables_cy): exact, and the parts repeat where the
+1. refine  a long segment is cut at seams, places where no merge can form (see seams_cy): exact, and the parts repeat where the
            whole did not, as in a run of Chinese or a text that is not cut at all
 2. key     up to 15 bytes and their number are one 16-byte key; its hash names a cache entry, which is fetched ahead
 3. probe   an entry is 32 bytes, key and up to 4 ids, written without asking how many; else the longer records (up to 62 bytes, 15
@@ -25,8 +25,6 @@ if cython.compiled:
 else:
     from piecetokenizer.lowlevel import copy, fold, load64, prefetch64, same, store64
 
-MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
-MIX = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 LOW = cython.declare(cython.ulonglong, 0x8BB84B93962EACC9)
 HIGH = cython.declare(cython.ulonglong, 0x2D358DCCAA6C78A5)
 KEY = cython.declare(cython.ulonglong, 0x0FFFFFFFFFFFFFFF)
@@ -46,11 +44,9 @@ class Encoder:
     `again`.
     """
 
-    def __init__(self, merger, ascii, seams, seam_shift, cache, cache_shift, records, record_shift, cuts, keys, masks) -> None:
+    def __init__(self, merger, seams, cache, cache_shift, records, record_shift, cuts, keys, masks) -> None:
         self.merger = merger
-        self.ascii = memoryview(ascii)
-        self.seams = memoryview(seams)
-        self.seam_shift = seam_shift
+        self.seams = seams
         self.cache = memoryview(cache)
         self.cache_shift = cache_shift
         self.records = memoryview(records)
@@ -194,16 +190,18 @@ class Encoder:
     @cython.exceptval(check=False)
     def refine(self) -> cython.void:
         """Fill `cuts` from the window; long segments are cut at their seams."""
+        p: cython.p_const_uchar = cython.address(self.text[0]) if cython.compiled else self.text
         ends: cython.p_const_longlong = cython.address(self.ends[0]) if cython.compiled else self.ends
         cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
+        room: cython.longlong = self.cuts.shape[0]
         n: cython.longlong = 0
         begin: cython.longlong = self.refined
         end: cython.longlong
         i: cython.longlong = self.next_end
-        while i < self.window and n < self.cuts.shape[0]:
+        while i < self.window and n < room:
             end = ends[i]
             if end - begin > SHORT:
-                n = self.seam(begin, end, n)
+                n = self.seams.cut(p, begin, end, cuts, n, room)
                 begin = cuts[n - 1]
                 if begin < end:
                     break
@@ -216,49 +214,6 @@ class Encoder:
         self.refined = begin
         self.batch = n
         self.next_cut = 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def seam(self, begin: cython.longlong, end: cython.longlong, n: cython.longlong) -> cython.longlong:
-        """Append the seams of text[begin:end] and its end to the n cuts, as many as there is room for."""
-        p: cython.p_const_uchar = cython.address(self.text[0]) if cython.compiled else self.text
-        cuts: cython.p_longlong = cython.address(self.cuts[0]) if cython.compiled else self.cuts
-        ascii: cython.p_const_uchar = cython.address(self.ascii[0]) if cython.compiled else self.ascii
-        seams: cython.p_const_ulonglong = cython.address(self.seams[0]) if cython.compiled else self.seams
-        room: cython.longlong = self.cuts.shape[0]
-        i: cython.longlong = begin
-        start: cython.longlong
-        before: cython.ulonglong = 0x1FFFFF
-        code: cython.ulonglong
-        bit: cython.ulonglong
-        while i < end:
-            start = i
-            code = p[i]
-            if code < 0x80:
-                i += 1
-            elif code < 0xE0:
-                code = (code & 31) << 6 | (p[i + 1] & 63)
-                i += 2
-            elif code < 0xF0:
-                code = (code & 15) << 12 | (p[i + 1] & 63) << 6 | (p[i + 2] & 63)
-                i += 3
-            else:
-                code = (code & 7) << 18 | (p[i + 1] & 63) << 12 | (p[i + 2] & 63) << 6 | (p[i + 3] & 63)
-                i += 4
-            if before < 128 and code < 128:
-                bit = ascii[before << 7 | code]
-            else:
-                bit = ((before << 32 | code) * MIX & MASK) >> self.seam_shift
-                bit = seams[bit >> 6] >> (bit & 63) & 1
-            # No branch waits for the bit, which comes from far: it cannot be foreseen, and the next ones are asked for meanwhile.
-            cuts[n] = start
-            n += (bit == 0) & (start > begin)
-            if n == room:
-                return n
-            before = code
-        cuts[n] = end
-        return n + 1
 
     @cython.cfunc
     @cython.nogil

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError
+from piecetokenizer.memory import table
 from piecetokenizer.tokenizer.encoder_cy import Encoder
-from piecetokenizer.tokenizer.memory import table
 from piecetokenizer.tokenizer.merge_cy import Merger
+from piecetokenizer.tokenizer.seams_cy import Seams
 
 if TYPE_CHECKING:
     from piecetokenizer.tokenizer.tables import Tables
@@ -52,7 +53,6 @@ def new_encoder(tables: "Tables", merger: Any, cache_bits: int = CACHE_BITS, rec
     cache, records = table(8 << cache_bits, np.uint64), table(128 << record_bits, np.uint8)
     cuts: NDArray[np.int64] = np.empty(_BATCH, np.int64)
     keys: NDArray[np.uint64] = np.zeros(3 * _BATCH, np.uint64)
-    return Encoder(
-        merger, tables.ascii, tables.seams, tables.seam_shift, cache, 64 - cache_bits, records, 64 - record_bits, cuts, keys, _MASKS
-    )
+    seams = Seams(tables.ascii, tables.seams, tables.seam_shift)
+    return Encoder(merger, seams, cache, 64 - cache_bits, records, 64 - record_bits, cuts, keys, _MASKS)
 

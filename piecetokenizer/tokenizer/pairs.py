@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import ModelError
-from piecetokenizer.tokenizer.memory import table
+from piecetokenizer.memory import table
 from piecetokenizer.tokenizer.pairs_cy import build_pairs
 
 __all__ = ["PairTable", "build_pair_table", "power_of_two"]

@@ -1,6 +1,7 @@
 """The kernels compiled and as ordinary Python give the same, and worst cases take the work they should."""
 
 import random
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,17 +63,16 @@ def encode(merger: Any, encoder: Any, segments: list[str], window: int) -> list[
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The two functions that make kernels, with the kernels' sources in their place."""
-    merge, encoder = (load_uncompiled(f"tokenizer/{name}_cy.py") for name in ("merge", "encoder"))
+    files = {"Merger": "merge", "Seams": "seams", "Encoder": "encoder"}
+    sources = {name: load_uncompiled(f"tokenizer/{file}_cy.py") for name, file in files.items()}
 
-    def made(name: str, kernel: Any, make: Any, *arguments: Any) -> Any:
+    def made(make: Any, *arguments: Any) -> Any:
         with monkeypatch.context() as patch:
-            patch.setattr(kernels, name, kernel)
+            for name, source in sources.items():
+                patch.setattr(kernels, name, getattr(source, name))
             return make(*arguments)
 
-    return SimpleNamespace(
-        merger=lambda *arguments: made("Merger", merge.Merger, new_merger, *arguments),
-        encoder=lambda *arguments: made("Encoder", encoder.Encoder, new_encoder, *arguments),
-    )
+    return SimpleNamespace(merger=partial(made, new_merger), encoder=partial(made, new_encoder))
 
 
 @given(vocabularies(), st.data(), st.sampled_from([1, 3, 160]), st.sampled_from([1, 4]), st.integers(1, 9), st.booleans())
