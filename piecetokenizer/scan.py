@@ -3,7 +3,7 @@
 In: a Corpus, a Normalizer, a PreTokenizer, user-defined symbols.  Out: Segments, and ScanCounts of what was changed on the way.
 The rule is that of encoding: symbols cut a text first (leftmost-longest), the fragments between them are normalized, then cut.
 
-Each thread has a worker of its own, with its own table; the tables are added up at the end, so neither the number of threads nor
+Each thread has a worker of its own, with its own table; the tables are joined at the end, so neither the number of threads nor
 the order of the chunks decides anything.  At most two chunks a thread are in memory.  Every kernel releases the GIL.
 """
 
