@@ -8,22 +8,17 @@ import heapq
 import re
 from collections import Counter, defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import measure
-
-if TYPE_CHECKING:
-    from sections import Setting
+from setting import JOBS, Setting
 
 LONGEST = 16
 """Letters of a word: the longest piece that SentencePiece makes unless told otherwise."""
 VOCAB = 8000
 
 
-def same_merges(at: "Setting") -> str:
+def same_merges(at: Setting) -> str:
     """The merges of three trainers on one text of words, in one sentence each."""
-    from sections import JOBS
-
     with at.files["en"].open("rb") as file:
         words = [word for word in re.findall(rb"[a-z]+", file.read(15_000_000).lower()) if len(word) <= LONGEST]
     path = at.scratch / "words.txt"

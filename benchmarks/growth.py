@@ -9,41 +9,27 @@ import sys
 from pathlib import Path
 
 import measure
-import sections
+from measure import table
+from setting import JOBS, Setting
 
 HERE = Path(__file__).resolve().parent
 SIZES = (10, 30, 100, 300)
 
 
-def growth(at: "sections.Setting") -> str:
+def growth(at: Setting) -> str:
     """CPU nanoseconds a byte for 10, 30, 100 and 300 MB of the same kind (mixed, read in a circle): training and encoding."""
     source = b"".join(at.files[name].read_bytes() for name in ("en", "code", "multi"))
     lines = source.split(b"\n")
     shuffled = b"\n".join(lines[i] for i in _order(len(lines)))
     rows, points = [], {"training, 16,000 pieces": [], "encoding to a file": []}
-    native = at.scratch / "piecetokenizer-mixed.model"
     for size in SIZES:
         path = at.scratch / f"growth-{size}.txt"
         data = shuffled[: size * 1_000_000]
         path.write_bytes(data[: data.rfind(b"\n") + 1])
         trained = measure.run(
-            [sys.executable, str(sections.JOBS / "train.py"), "piecetokenizer", str(path), "16000", str(at.scratch / "growth"), "1"]
+            [sys.executable, str(JOBS / "train.py"), "piecetokenizer", str(path), "16000", str(at.scratch / "growth"), "1"]
         )
-        encoded = measure.run(
-            [
-                sys.executable,
-                "-m",
-                "piecetokenizer",
-                "encode",
-                "-m",
-                str(native),
-                str(path),
-                "-o",
-                str(at.scratch / "ids.npy"),
-                "--threads",
-                "1",
-            ]
-        )
+        encoded = measure.run([*at.encode_file(path), "1"])
         per_byte = [cost.cpu / path.stat().st_size * 1e9 for cost in (trained, encoded)]
         for name, value in zip(points, per_byte, strict=True):
             points[name].append((size, value))
@@ -51,7 +37,7 @@ def growth(at: "sections.Setting") -> str:
         path.unlink()
     _draw(at, points)
     return (
-        sections.table(["MB", "training ns/byte", "encoding ns/byte", "training peak MB", "encoding peak MB"], rows)
+        table(["MB", "training ns/byte", "encoding ns/byte", "training peak MB", "encoding peak MB"], rows)
         + "\n![growth](growth.svg)\n"
     )
 
@@ -65,20 +51,19 @@ def _order(n: int) -> list[int]:
     return order
 
 
-def _draw(at: "sections.Setting", points: dict[str, list[tuple[int, float]]]) -> None:
+def _draw(at: Setting, points: dict[str, list[tuple[int, float]]]) -> None:
     """Draw with the peers' matplotlib: ours need not depend on it."""
-    subprocess.run([at.peers, str(sections.JOBS / "draw.py"), json.dumps(points), str(HERE / "growth.svg")], check=True)
+    subprocess.run([at.peers, str(JOBS / "draw.py"), json.dumps(points), str(HERE / "growth.svg")], check=True)
 
 
-def worst(at: "sections.Setting") -> str:
+def worst(at: Setting) -> str:
     """CPU seconds of encoding inputs without a place to cut, a tenth and the whole of each."""
-    native = at.scratch / "piecetokenizer-mixed.model"
-    cost = measure.run([sys.executable, str(sections.JOBS / "worst.py"), str(native)])
+    cost = measure.run([sys.executable, str(JOBS / "worst.py"), str(at.native)])
     rows = [
         [r["name"], f"{r['small']:.3f}", f"{r['large']:.3f}", f"{r['large'] / r['small']:.1f}", f"{r['tokens']:,}"]
         for r in json.loads(cost.output)
     ]
     return (
-        sections.table(["input", "a tenth, s", "whole, s", "ratio", "tokens"], rows)
+        table(["input", "a tenth, s", "whole, s", "ratio", "tokens"], rows)
         + f"\nPeak memory of the whole process: {cost.peak_mb:.0f} MB. Every result decodes to its input.\n"
     )

@@ -46,3 +46,9 @@ def in_turn(commands: dict[str, list[str]], runs: int) -> dict[str, Cost]:
         )
         for name, all_ in costs.items()
     }
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"

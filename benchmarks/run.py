@@ -47,7 +47,7 @@ ALL = {**sections.SECTIONS, "Two threads": threads.threads, "Growth": growth.gro
 def main(corpora: Path, peers: Path, scratch: Path, only: tuple[str, ...], other: tuple[str, ...], runs: int) -> None:
     """Measure piecetokenizer next to its peers."""
     scratch.mkdir(parents=True, exist_ok=True)
-    at = sections.Setting(setting.corpora(corpora), setting.peers_python(peers), scratch, runs, other)
+    at = setting.Setting(setting.corpora(corpora), setting.peers_python(peers), scratch, runs, other)
     parts = [
         "# Results\n",
         f"Made by `python benchmarks/run.py` on {time.strftime('%Y-%m-%d')}. {setting.machine()}.\n",

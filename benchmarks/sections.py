@@ -3,15 +3,15 @@
 import json
 import statistics
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import equal
 import measure
 import numpy as np
 import setting
+from measure import table
+from setting import JOBS, Setting
 
-JOBS = Path(__file__).resolve().parent / "jobs"
 TRAINERS = ("piecetokenizer", "gigabpe_bytelevel", "gigabpe_whitespace", "sentencepiece")
 ENCODERS = ("piecetokenizer_arrays", "piecetokenizer_lists", "gigatoken", "kitoken", "sentencepiece")
 SLOW = {"kitoken", "sentencepiece"}
@@ -21,27 +21,6 @@ FIGURES = ("document", "again", "loop", "stream", "batch", "decode")
 
 TEXTS = {"en": 60_000_000, "code": 30_000_000, "zh": 13_000_000, "multi": 20_000_000}
 """Where the texts to encode begin in each corpus: behind what `mixed` takes, so that the model has not seen them."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What every section needs: corpora, the peers' interpreter, a scratch folder, how many runs, and what other Pythons have ours."""
-
-    files: dict[str, Path]
-    peers: str
-    scratch: Path
-    runs: int
-    others: tuple[str, ...] = ()
-
-    def python(self, tool: str) -> str:
-        """Ours runs in the environment that runs the benchmark, peers in theirs."""
-        return sys.executable if tool.startswith("piecetokenizer") else self.peers
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def training(at: Setting) -> str:
@@ -92,9 +71,8 @@ def compression(at: Setting, corpus: str) -> str:
 
 def encoding(at: Setting) -> str:
     """Encoding and decoding with one vocabulary: ours, trained on mixed; the peers read its SentencePiece export."""
-    native = at.scratch / "piecetokenizer-mixed.model"
     exported = at.scratch / "exported.model"
-    measure.run([sys.executable, "-m", "piecetokenizer", "export", str(native), "--to", "sentencepiece", "-o", str(exported)])
+    measure.run([sys.executable, "-m", "piecetokenizer", "export", str(at.native), "--to", "sentencepiece", "-o", str(exported)])
     out = []
     for name, start in TEXTS.items():
         text = at.scratch / f"text-{name}.txt"
@@ -105,7 +83,7 @@ def encoding(at: Setting) -> str:
             for tool in ENCODERS:
                 if turn and tool in SLOW:
                     continue
-                model = native if tool.startswith("piecetokenizer") else exported
+                model = at.native if tool.startswith("piecetokenizer") else exported
                 ids = at.scratch / f"ids-{tool}.npy"
                 job = [at.python(tool), str(JOBS / "encode.py"), tool, str(model), str(text), str(ids)]
                 found[tool].append(json.loads(measure.run(job).output))
@@ -128,10 +106,9 @@ def encoding(at: Setting) -> str:
 
 def normalization(at: Setting) -> str:
     """CPU MB/s of the texts that `encoding` has left, with and without nmt_nfkc, and what is left of the speed."""
-    native = str(at.scratch / "piecetokenizer-mixed.model")
     rows = []
     for name in TEXTS:
-        job = [sys.executable, str(JOBS / "normalized.py"), native, str(at.scratch / f"text-{name}.txt")]
+        job = [sys.executable, str(JOBS / "normalized.py"), str(at.native), str(at.scratch / f"text-{name}.txt")]
         r = json.loads(measure.run(job).output)
         rows.append([name, f"{r['none']:.1f}", f"{r['nmt_nfkc']:.1f}", f"{r['ratio']:.2f}"])
     return table(["text", "none", "nmt_nfkc", "ratio"], rows)
@@ -166,7 +143,6 @@ def chinese(at: Setting) -> str:
 
 def files(at: Setting) -> str:
     """`piecetokenizer encode corpus.txt -o ids.npy`: threads and memory."""
-    native = at.scratch / "piecetokenizer-mixed.model"
     commands = {}
     small, large = at.scratch / "small.txt", at.scratch / "large.txt"
     small.write_bytes(setting.head(at.files["en"], 20_000_000))
@@ -175,19 +151,7 @@ def files(at: Setting) -> str:
             file.write(at.files["en"].read_bytes())
     for label, path in (("20 MB", small), ("113 MB", at.files["en"]), ("339 MB, that three times", large)):
         for threads in (1, 2):
-            commands[f"{label}, {threads} thread{'s' * (threads > 1)}"] = [
-                sys.executable,
-                "-m",
-                "piecetokenizer",
-                "encode",
-                "-m",
-                str(native),
-                str(path),
-                "-o",
-                str(at.scratch / "ids.npy"),
-                "--threads",
-                str(threads),
-            ]
+            commands[f"{label}, {threads} thread{'s' * (threads > 1)}"] = [*at.encode_file(path), str(threads)]
     costs = measure.in_turn(commands, at.runs)
     return table(
         ["text", "CPU s", "wall s", "peak MB"], [[n, f"{c.cpu:.2f}", f"{c.wall:.2f}", f"{c.peak_mb:.0f}"] for n, c in costs.items()]
@@ -196,16 +160,15 @@ def files(at: Setting) -> str:
 
 def startup(at: Setting) -> str:
     """Import and load times, CPU milliseconds, each in fresh processes."""
-    native = at.scratch / "piecetokenizer-mixed.model"
     code = {
         "python": "pass",
         "import numpy": "import numpy",
         "import piecetokenizer": "import piecetokenizer",
-        "import piecetokenizer, load 32,000 pieces": f"import piecetokenizer; piecetokenizer.Tokenizer.load({str(native)!r})",
+        "import piecetokenizer, load 32,000 pieces": f"import piecetokenizer; piecetokenizer.Tokenizer.load({str(at.native)!r})",
     }
     costs = measure.in_turn({name: [sys.executable, "-c", line] for name, line in code.items()}, 2 * at.runs + 3)
     rows = [[name, f"{c.cpu * 1000:.0f}", f"{c.peak_mb:.0f}"] for name, c in costs.items()]
-    load = f"p.Tokenizer.load({str(native)!r})"
+    load = f"p.Tokenizer.load({str(at.native)!r})"
     timed = f"import time, piecetokenizer as p; {load}; b = time.process_time(); {load}; print(time.process_time() - b)"
     again = float(measure.run([sys.executable, "-c", timed]).output) * 1000
     return table(["process", "CPU ms", "peak MB"], rows) + f"\nLoading alone, in a running process: {again:.0f} ms.\n"

@@ -10,9 +10,11 @@ import platform
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+JOBS = ROOT / "benchmarks/jobs"
 PEERS = (
     "numpy",
     "sentencepiece==0.2.3",
@@ -27,6 +29,31 @@ PEERS = (
 )
 NAMES = ("en", "zh", "multi", "code")
 MIXED = (("en", 50_000_000), ("code", 25_000_000), ("zh", 12_500_000), ("multi", 12_500_000))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every section needs: corpora, the peers' interpreter, a scratch folder, how many runs, and what other Pythons have ours."""
+
+    files: dict[str, Path]
+    peers: str
+    scratch: Path
+    runs: int
+    others: tuple[str, ...] = ()
+
+    def python(self, tool: str) -> str:
+        """Ours runs in the environment that runs the benchmark, peers in theirs."""
+        return sys.executable if tool.startswith("piecetokenizer") else self.peers
+
+    @property
+    def native(self) -> Path:
+        """The model of 32,000 pieces on mixed, which `training` makes."""
+        return self.scratch / "piecetokenizer-mixed.model"
+
+    def encode_file(self, path: Path, python: str = sys.executable) -> list[str]:
+        """The command that encodes a file to an array by that model; how many threads is to be said behind it."""
+        ids = self.scratch / "ids.npy"
+        return [python, "-m", "piecetokenizer", "encode", "-m", str(self.native), str(path), "-o", str(ids), "--threads"]
 
 
 def corpora(folder: Path) -> dict[str, Path]:

@@ -5,13 +5,11 @@ Wall times of a shared machine differ from run to run, so each figure is the bes
 
 import statistics
 import sys
-from typing import TYPE_CHECKING
 
 import measure
 import setting
-
-if TYPE_CHECKING:
-    from sections import Setting
+from measure import table
+from setting import JOBS, Setting
 
 WHAT_IT_IS = """
 import sys
@@ -20,11 +18,8 @@ print(sys.version.split()[0] + ("" if locked else ", free-threaded"))
 """
 
 
-def threads(at: "Setting") -> str:
+def threads(at: Setting) -> str:
     """Wall seconds with one thread and with two, of whole processes and of calls, the best of several runs in turn."""
-    from sections import JOBS, table
-
-    native = str(at.scratch / "piecetokenizer-mixed.model")
     large = at.scratch / "large.txt"
     large.write_bytes(at.files["en"].read_bytes() * 3)
     batch = at.scratch / "batch.txt"
@@ -37,10 +32,9 @@ def threads(at: "Setting") -> str:
             job = [python, str(JOBS / "train.py"), "piecetokenizer", str(at.files[corpus]), str(vocab), str(at.scratch / "two")]
             work[f"train, {vocab:,} pieces on {corpus}"] = job
         for label, path in (("113 MB", at.files["en"]), ("339 MB", large)):
-            job = [python, "-m", "piecetokenizer", "encode", "-m", native, str(path), "-o", str(at.scratch / "ids.npy"), "--threads"]
-            work[f"encode a file of {label}"] = job
+            work[f"encode a file of {label}"] = at.encode_file(path, python)
         for out in ("numpy", "list"):
-            work[f"encode_batch of 40 MB in lines to {out}"] = [python, str(JOBS / "batch.py"), native, str(batch), out]
+            work[f"encode_batch of 40 MB in lines to {out}"] = [python, str(JOBS / "batch.py"), str(at.native), str(batch), out]
         commands = {(task, count): [*command, str(count)] for task, command in work.items() for count in (1, 2)}
         found: dict[tuple[str, int], list[float]] = {key: [] for key in commands}
         for _ in range(2 * at.runs):
