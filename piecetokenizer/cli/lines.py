@@ -128,6 +128,8 @@ def _whole_lines(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, int]]:
             stream.seek(end - len(chunk), os.SEEK_CUR)
             if end:
                 yield chunk, end
+            if len(chunk) < most:  # what another program writes behind it from now on would not begin where a line does
+                return
             most = size if end else 2 * most
         return
     waiting: list[bytes] = []  # the beginning of a line whose end was not read yet

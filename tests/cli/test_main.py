@@ -143,14 +143,16 @@ def test_interrupted_encoding_leaves_no_file(model, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_answers_come_while_the_input_is_open(model, tmp_path):
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_answers_come_while_the_input_is_open(model, tmp_path, command):
     with subprocess.Popen(
-        [SCRIPT, "encode", "-m", model, "--pieces"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
+        [SCRIPT, command, "-m", model, "--pieces"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for text in (b"the cat\n", b"the mat\n"):
-            process.stdin.write(text)
+            pieces = text.replace(b" ", b" \xe2\x96\x81 ") if command == "decode" else text
+            process.stdin.write(pieces)
             process.stdin.flush()
             assert process.stdout.readline().replace(b" ", b"").replace("▁".encode(), b" ") == text
         process.stdin.close()
