@@ -143,20 +143,28 @@ def test_interrupted_encoding_leaves_no_file(model, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("command", ["encode", "decode"])
-def test_answers_come_while_the_input_is_open(model, tmp_path, command):
-    with subprocess.Popen(
-        [SCRIPT, command, "-m", model, "--pieces"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+def answer(process: subprocess.Popen[bytes], line: bytes) -> bytes:
+    """The line that comes for a line, while the input stays open."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line)
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+def test_answers_come_while_the_input_is_open(model, tmp_path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "cwd": tmp_path}
+    with (
+        subprocess.Popen([SCRIPT, "encode", "-m", model, "--pieces"], **pipes) as encode,
+        subprocess.Popen([SCRIPT, "decode", "-m", model, "--pieces"], **pipes) as decode,
+    ):
         for text in (b"the cat\n", b"the mat\n"):
-            pieces = text.replace(b" ", b" \xe2\x96\x81 ") if command == "decode" else text
-            process.stdin.write(pieces)
-            process.stdin.flush()
-            assert process.stdout.readline().replace(b" ", b"").replace("▁".encode(), b" ") == text
-        process.stdin.close()
-        assert process.wait(timeout=30) == 0
+            pieces = answer(encode, text)
+            assert pieces.replace(b" ", b"").replace("▁".encode(), b" ") == text
+            assert answer(decode, pieces) == text
+        for process in (encode, decode):
+            process.stdin.close()
+            assert process.wait(timeout=30) == 0
 
 
 def test_main_leaves_the_process_as_it_is_and_run_does_not(model, tmp_path):
