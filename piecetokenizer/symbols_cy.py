@@ -9,7 +9,6 @@ are looked up by their hash; a collision makes a leap shorter, never too long.
 
 Where texts or symbols are made to be compared often and in vain, the scan gives up, and the caller takes the automaton, which is linear.
 """
-# cython: language_level=3
 
 import cython
 

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The line kernel: where the texts of a block begin and stop.
 
 In: a block of bytes.  Out: starts and stops of its lines that hold text, without LF and without one CR before it; how many lines there

@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Kernel: the characters of the segments, counted (for coverage) and laid out as symbols (for merging).
 
 In: the arrays of `Segments`.  Out, of `count_characters`: how often each code point occurs, repetitions counted.  Out, of

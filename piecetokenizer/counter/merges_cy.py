@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Kernel: replace a pair by its symbol, everywhere, and keep all frequencies exact.
 
 In: the slots (characters_cy), the pairs with their positions (pairs_cy), then one pair after the other (queue_cy).  Out, for each:

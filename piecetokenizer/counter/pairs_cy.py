@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Kernel: count all pairs of adjacent symbols, and gather the positions of those that are frequent enough; its memory is pairs.py's.
 
 In: the slots (see characters_cy; also in the middle of the merges, when the floor was lowered), in stretches that begin and end with a

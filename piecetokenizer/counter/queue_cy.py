@@ -1,4 +1,3 @@
-# cython: language_level=3
 """Kernel: the queue of pairs, which is the best of them, and how symbols are spelled.
 
 In: pairs with their frequencies when they were born.  Out: one after the other, the pairs to merge, each with a name that no piece

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The segment table's kernel: exact counts of segments in an open-addressing hash table; counter/table.py owns its memory.
 
 In: a text buffer (with PADDING bytes behind it) and the ends of its segments.  Out: a table of slots, and the arena of long keys.

@@ -5,7 +5,8 @@ does it.  The caller leaves vocabularies that are otherwise (bytes that are not 
 cut goes through a character: such a part is not UTF-8.
 
 Bounds: the caller's room is `most_bytes`, at most 4 bytes for each byte of text, which is written once in its field and once in the
-parts; a number has at most 20 digits.  UTF-8 being valid, the bytes that are looked at behind a first byte are there.
+parts; a number has at most 20 digits.  A cut is within its text, and a type has a name.  UTF-8 being valid, the bytes that are looked
+at behind a first byte are there.
 """
 
 import cython

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """The kernel of stage 1: texts in, their normalized bytes out, one behind the other.
 
 In: UTF-8 bytes, and for each text its start, stop and flags.  Out: `out` holds the normalized texts, `ends` where each ends.  Units are

@@ -1,4 +1,3 @@
-# cython: freethreading_compatible=True
 """Rewriting by characters: what the blocks of kernel_cy.py leave over.
 
 In: the bytes of a text, and the place `at` to go on from.  Out: normalized bytes in `out` up to `size`, and `at` further on.  Units are

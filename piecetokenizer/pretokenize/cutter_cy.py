@@ -15,7 +15,6 @@ Malformed UTF-8 does not come here, but must do no harm: decoding reads at most 
 has PADDING behind it, the class table covers everything that 4 bytes can spell, and an end never lies past the end of its text.
 """
 
-# cython: freethreading_compatible=True
 import cython
 
 if cython.compiled:

@@ -12,7 +12,6 @@ The multiplier of the hash comes from the file's own checksum, so whoever writes
 Time and memory are linear in the file.
 """
 
-# cython: freethreading_compatible=True
 import cython
 
 if cython.compiled:

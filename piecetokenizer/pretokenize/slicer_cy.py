@@ -7,7 +7,6 @@ Ends go by bytes and strings by characters: the slicer counts the bytes that beg
 buffer is the caller's, and has room for the text and PADDING behind it.
 """
 
-# cython: freethreading_compatible=True
 import cython
 
 if cython.compiled:

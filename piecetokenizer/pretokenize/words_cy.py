@@ -18,7 +18,6 @@ longest stretch of overlapping words.  No recursion; linear time: a position has
 characters, 255 at most.
 """
 
-# cython: freethreading_compatible=True
 import cython
 
 if cython.compiled:

@@ -4,7 +4,6 @@ A piece has a slot of 16 bytes, its text and in the last byte its size; longer o
 A slot is copied whole, whatever its size, and the next one is written over what was too much: no branch but the rare long piece.
 The caller asks for the total first, and gives an array with 16 bytes more.
 """
-# cython: language_level=3
 
 import cython
 

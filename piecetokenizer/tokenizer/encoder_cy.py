@@ -14,7 +14,6 @@ A batch of segments goes through three steps, so that the memory that one step w
 
 Equal keys mean equal bytes, so the cache never decides a result.  Its size is fixed; nothing here allocates.
 """
-# cython: language_level=3
 
 import cython
 

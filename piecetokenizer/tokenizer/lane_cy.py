@@ -10,7 +10,6 @@ which makes room for both), rows.
 At this size everything around the kernels counts, and most of it is here to be cheap: the call itself (QuickEncode), the pool of
 workspaces (Pool), and the array that is given back (`fill`, since numpy's copy of a slice takes twice as long).
 """
-# cython: language_level=3
 
 import cython
 

@@ -12,7 +12,6 @@ position is another by now, and is then passed over.  Each merge adds at most tw
 Dropout: each neighbourhood, when it comes up, is left out with probability `drop`, by a counter-based hash of the seed: the same
 seed gives the same ids on every platform.
 """
-# cython: language_level=3
 
 import cython
 

@@ -8,7 +8,6 @@ A look reads one factor and one slot, and compares.  Most looks of an encoder fi
 foresee: with an ordinary table each was a branch that went wrong every third time.  Slots are far away, so a filter of 8 to 16 bits a
 pair stands before them: a pair that it does not know is looked for in slot 0, which is always near, and not found there.
 """
-# cython: language_level=3
 
 import cython
 

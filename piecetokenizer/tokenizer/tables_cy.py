@@ -15,7 +15,6 @@ share a rank).  Out, in arrays of the caller:
 A half is found by its hash, from the front for left halves and from the back for right ones, so that all halves of a piece cost one
 pass each over its bytes; found means compared byte by byte.  Time: the bytes of all pieces, plus the comparisons that succeed.
 """
-# cython: language_level=3
 
 import cython
 

@@ -6,7 +6,6 @@ A str with one typographic quote has two bytes for each character, with one emoj
 Here eight are narrowed at once, whatever they are, by a loop that compilers turn into vector instructions; if they were not all
 ASCII, what is right stays, and the next ones are written character by character up to the next that is ASCII.
 """
-# cython: language_level=3
 
 import cython
 

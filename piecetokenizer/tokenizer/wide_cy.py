@@ -14,7 +14,6 @@ A first loop over `briefs` (a byte a piece, near in memory) finds how long a str
 make no character (they are U+FFFD, by rules that are Python's) or one beyond U+FFFF: since all else is whole characters, what is read one
 by one is the same as all at once.  It is not worth it for a text that is nearly ASCII, which Python reads faster than it is copied here.
 """
-# cython: language_level=3
 
 import cython
 
