@@ -7,7 +7,6 @@ Each thread has a worker of its own, with its own table; the tables are joined a
 the order of the chunks decides anything.  At most two chunks a thread are in memory.  Every kernel releases the GIL.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,7 +28,7 @@ from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
 
-__all__ = ["ScanCounts", "default_threads", "scan"]
+__all__ = ["ScanCounts", "scan"]
 
 WINDOW = 1 << 16
 """Segments between two kernel calls: a whole block of text as a rule, so that threads seldom wait for each other at the GIL."""
@@ -52,11 +51,6 @@ class ScanCounts:
     changed: Counter[int] = field(default_factory=Counter)
     symbols: int = 0
     segments: int = 0
-
-
-def default_threads() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def scan(

@@ -4,6 +4,7 @@ In: the `threads` of a call.  Out: the same number, or an error.  Each thread ha
 above that of any machine's processors would only fill memory.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import TypeVar
 
 from piecetokenizer.errors import SpecError
 
-__all__ = ["MOST_THREADS", "checked_threads", "in_order", "shares", "side_by_side"]
+__all__ = ["MOST_THREADS", "checked_threads", "chosen_threads", "in_order", "shares", "side_by_side"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,6 +32,14 @@ def checked_threads(threads: object) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
         raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1 to {MOST_THREADS}")
     return threads
+
+
+def chosen_threads(threads: object) -> int:
+    """The threads of a call whose default, None, is as many as this process may use processors."""
+    if threads is not None:
+        return checked_threads(threads)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(processors, MOST_THREADS)
 
 
 def shares(count: int, threads: int, least: int, most: int = MOST_THREADS) -> list[range]:

@@ -27,8 +27,8 @@ from piecetokenizer.options import Choices, choose
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.progress import Bars, ProgressFunction, silent
 from piecetokenizer.report import TrainReport
-from piecetokenizer.scan import default_threads, scan
-from piecetokenizer.threads import MOST_THREADS, checked_threads
+from piecetokenizer.scan import scan
+from piecetokenizer.threads import chosen_threads
 
 __all__ = ["TrainReport", "count", "train"]
 
@@ -69,7 +69,7 @@ def train(
     notice = notice or _log
     result = TrainReport() if report is None else report
     choices = choose(options, dict=dict, charsmap=charsmap)
-    threads = _number_of(threads)
+    threads = chosen_threads(threads)
     plan(choices.counter)  # what is wrong with the layout of ids is said before the corpus is read
     if obstacles := choices.obstacles():
         notice(f"these options rule out an exact GGUF export: {'; '.join(obstacles)}")
@@ -106,7 +106,7 @@ def count(
     report: TrainReport,
 ) -> Segments:
     """The first half: the segments of a corpus and how often each occurs."""
-    threads = _number_of(threads)
+    threads = chosen_threads(threads)
     began = perf_counter()
     corpus = Corpus(inputs, text_unit=text_unit, errors=errors, limit=limit)
     spec = choices.pretokenizer
@@ -132,11 +132,6 @@ def count(
         ]
         raise InputError(f"there is no text to learn from; {'; '.join(found)}")
     return segments
-
-
-def _number_of(threads: int | None) -> int:
-    """The threads to use."""
-    return min(default_threads(), MOST_THREADS) if threads is None else checked_threads(threads)
 
 
 def _log(line: str) -> None:

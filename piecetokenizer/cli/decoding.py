@@ -18,6 +18,7 @@ from piecetokenizer.cli.output import output
 from piecetokenizer.cli.pieces import read_piece, shown
 from piecetokenizer.errors import InputError, PieceTokenizerError
 from piecetokenizer.threads import in_order
+from piecetokenizer.tokenizer.block import rows_of
 from piecetokenizer.tokenizer.ids import ids_of_lines
 
 __all__ = ["decode"]
@@ -92,7 +93,7 @@ class RowDecoder:
                 return self.tokenizer.decode_lines(ids, offsets, skip_special=not self.special)
             except PieceTokenizerError:  # the way below says where
                 pass
-        return self.rows(np.split(ids, offsets[1:-1])[: len(offsets) - 1], place)
+        return self.rows(rows_of(ids, offsets), place)
 
     def rows(self, rows: Sequence[Any], place: Place) -> bytes:
         """From the ids of each text; an error says which of them it is in."""

@@ -3,13 +3,16 @@
 In: UTF-8 bytes and where each text in them begins and stops.  Out: rows for the workspace, one for each text, and one more for each EOS.
 """
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError
 from piecetokenizer.tokenizer.rows import RowArrays
 
-__all__ = ["block_rows", "block_spans", "checked_offsets", "refuse_invalid"]
+__all__ = ["block_rows", "block_spans", "checked_offsets", "refuse_invalid", "rows_of"]
 
 
 def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -29,6 +32,15 @@ def checked_offsets(offsets: NDArray[np.int64], count: int) -> NDArray[np.int64]
     if offsets.ndim != 1 or not len(offsets) or offsets[0] != 0 or offsets[-1] != count or (offsets[1:] < offsets[:-1]).any():
         raise InputError(f"these are no offsets of {count} ids: they begin with 0, rise, and end with {count}")
     return offsets
+
+
+def rows_of(ids: NDArray[Any], offsets: NDArray[np.int64]) -> list[NDArray[Any]]:
+    """The ids of each text.
+
+    >>> [row.tolist() for row in rows_of(np.array([5, 6, 7]), np.array([0, 2, 2, 3]))]
+    [[5, 6], [], [7]]
+    """
+    return [ids[start:stop] for start, stop in pairwise(offsets.tolist())]
 
 
 def refuse_invalid(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:

@@ -8,7 +8,7 @@ for each maximal ill-formed part, as in Python's own `bytes.decode(errors="repla
 import numpy as np
 from numpy.typing import NDArray
 
-from piecetokenizer.tokenizer.block import checked_offsets
+from piecetokenizer.tokenizer.block import checked_offsets, rows_of
 from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
 from piecetokenizer.tokenizer.printer import Printer
@@ -81,8 +81,7 @@ class Decoder(Printer):
         array = id_array(ids, self.size)
         offsets = checked_offsets(offsets, len(array))
         if self._leading.strips:
-            rows = np.split(array, offsets[1:-1])[: len(offsets) - 1]
-            return "".join(self.text(row) + "\n" for row in rows).encode()
+            return "".join(self.text(row) + "\n" for row in rows_of(array, offsets)).encode()
         data = self.printed(np.insert(array, offsets[1:], self.size))
         try:
             str(data.data, "utf-8")
