@@ -191,6 +191,8 @@ class QuickEncode:
         ['t', 'h', 'e', '▁', 'c', 'a', 't']
         """
         ids: object = None
+        if not isinstance(self, QuickEncode):  # Tokenizer.encode("some", "texts"): compiled methods take anything as what they belong to
+            raise TypeError("encode is a method of a Tokenizer, not of the class: Tokenizer.load(path).encode(text)")
         if self.pool is not None:
             ids = self.pool.encode(text, bos, eos, special, out, dropout)
         return self._encode(text, bos, eos, special, out, dropout, seed, errors) if ids is None else ids

@@ -122,3 +122,9 @@ def test_it_can_be_referred_to_weakly_and_says_so_when_it_is_not_made() -> None:
     assert weakref.ref(tokenizer)() is tokenizer
     with pytest.raises(AttributeError):
         Tokenizer.__new__(Tokenizer).encode("ab")
+
+
+def test_encode_of_the_class_is_an_error() -> None:
+    for other in (5, "ab", None):
+        with pytest.raises(TypeError, match="encode"):
+            Tokenizer.encode(other, "ab")  # type: ignore[call-overload]
