@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import cast
 
 import numpy as np
@@ -27,6 +27,7 @@ from piecetokenizer.errors import InputError
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
+from piecetokenizer.threads import helpers
 
 __all__ = ["ScanCounts", "scan"]
 
@@ -95,29 +96,26 @@ def _work_through(corpus: Corpus, workers: "list[_Worker]", progress: Callable[[
             if not failed:
                 work(worker, item)
 
-    helpers = [Thread(target=help_out, args=(worker,)) for worker in others]
-    for helper in helpers:
-        helper.start()
-    try:
-        for item in enumerate(corpus):
-            todo.put(item)
-            with suppress(Empty):
-                while todo.qsize() >= len(workers) and not failed:
-                    work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
-            progress(corpus.counts.bytes)
-            if failed:
-                break
-        with suppress(Empty):
-            while not failed:
-                work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
-    except BaseException as error:
-        failed.append((-1, error))  # stops the helpers
-        raise
-    finally:
-        for _ in helpers:
+    def stop() -> None:
+        for _ in others:
             todo.put(None)
-        for helper in helpers:
-            helper.join()
+
+    with helpers([partial(help_out, worker) for worker in others], stop):
+        try:
+            for item in enumerate(corpus):
+                todo.put(item)
+                with suppress(Empty):
+                    while todo.qsize() >= len(workers) and not failed:
+                        work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
+                progress(corpus.counts.bytes)
+                if failed:
+                    break
+            with suppress(Empty):
+                while not failed:
+                    work(mine, cast(tuple[int, Chunk], todo.get_nowait()))
+        except BaseException as error:
+            failed.append((-1, error))  # stops the helpers
+            raise
     if failed:
         # Chunks are taken in order and finished once taken, so the first error of the corpus is among them: it is the one that is raised.
         raise min(failed, key=itemgetter(0))[1]

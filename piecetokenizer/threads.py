@@ -7,13 +7,13 @@ above that of any machine's processors would only fill memory.
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import TypeVar
 
 from piecetokenizer.errors import SpecError
 
-__all__ = ["MOST_THREADS", "checked_threads", "chosen_threads", "in_order", "shares", "side_by_side"]
+__all__ = ["MOST_THREADS", "checked_threads", "chosen_threads", "helpers", "in_order", "shares", "side_by_side"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,6 +52,28 @@ def shares(count: int, threads: int, least: int, most: int = MOST_THREADS) -> li
     return [range(count * n // parts, count * (n + 1) // parts) for n in range(parts)]
 
 
+@contextmanager
+def helpers(works: Iterable[Callable[[], None]], stop: Callable[[], None]) -> Iterator[None]:
+    """A thread for each of the works while the block runs, which has a share of the work itself; then `stop` is called, and they end.
+
+    Where the system gives no more threads, there are fewer of them: that is slower, but no work is left undone.
+    """
+    started: list[Thread] = []
+    try:
+        for work in works:
+            thread = Thread(target=work)
+            try:
+                thread.start()
+            except RuntimeError:
+                break
+            started.append(thread)
+        yield
+    finally:
+        stop()
+        for thread in started:
+            thread.join()
+
+
 def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Result]:
     """The results of the calls, in their order, of which so many run at a time: worth it where each lets go of the GIL for a while.
 
@@ -72,15 +94,8 @@ def side_by_side(threads: int, calls: Iterable[Callable[[], Result]]) -> list[Re
                     failed[number] = error
 
     # Not concurrent.futures, whose import takes longer than most calls; and this thread works too.
-    helpers = [Thread(target=work) for _ in range(min(threads, len(todo)) - 1)]
-    for helper in helpers:
-        helper.start()
-    try:
+    with helpers([work] * (min(threads, len(todo)) - 1), todo.clear):
         work()
-    finally:
-        todo.clear()
-        for helper in helpers:
-            helper.join()
     if failed:
         raise failed[min(failed)]
     return [done[number] for number in sorted(done)]
@@ -101,6 +116,12 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
     from concurrent.futures import Future, ThreadPoolExecutor
 
     under_way: deque[tuple[Item, Future[Result]]] = deque()
+
+    def submitted(item: Item) -> Future[Result]:
+        try:
+            return pool.submit(work, item)
+        except RuntimeError:  # the system gives no more threads: it is left to those that there are, or to this one
+            return Future()
 
     def help_out() -> None:
         for place, (item, future) in enumerate(under_way):
@@ -125,7 +146,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
     with ThreadPoolExecutor(threads - 1) as pool:
         try:
             for item in items:
-                under_way.append((item, pool.submit(work, item)))
+                under_way.append((item, submitted(item)))
                 yield from results(2 * threads - 1)
             yield from results(0)
         finally:

@@ -122,6 +122,14 @@ def test_an_error_of_the_iterable_comes_out(threads: int) -> None:
     assert threading.active_count() == before
 
 
+def test_without_threads_of_the_system_the_calling_one_scans_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert counted(Corpus(iter(["text"] * 100), block=8), threads=3)[0] == {"text": 100}
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("while_", ["reading", "telling"])
 def test_interrupting_stops_at_once(threads: int, while_: str) -> None:

@@ -106,3 +106,22 @@ def test_interrupted() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         list(in_order(work, range(1000), 2))
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_where_the_system_gives_no_more_threads_there_are_fewer(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+    started = []
+
+    def start_some(thread: threading.Thread) -> None:
+        if len(started) == most:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    before = threading.active_count()
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    assert side_by_side(8, [partial(abs, -n) for n in range(50)]) == list(range(50))
+    started.clear()
+    assert list(in_order(abs, range(-50, 0), 8)) == list(range(50, 0, -1))
+    assert threading.active_count() == before
