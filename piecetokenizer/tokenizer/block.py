@@ -17,7 +17,7 @@ __all__ = ["block_rows", "block_spans", "checked_offsets", "refuse_invalid", "ro
 
 def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The places of the texts, all of them in the block."""
-    starts, stops = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(stops, np.int64)
+    starts, stops = _numbers(starts), _numbers(stops)
     if starts.ndim != 1 or starts.shape != stops.shape:
         raise InputError(f"starts of shape {starts.shape} and stops of shape {stops.shape} are no places of texts: a text has one of each")
     if len(starts) and (starts.min() < 0 or stops.max() > len(data) or (stops < starts).any()):
@@ -28,7 +28,7 @@ def block_spans(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]
 
 def checked_offsets(offsets: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """Where each of some texts begins among `count` ids, and where the last ends."""
-    offsets = np.ascontiguousarray(offsets, np.int64)
+    offsets = _numbers(offsets)
     if offsets.ndim != 1 or not len(offsets) or offsets[0] != 0 or offsets[-1] != count or (offsets[1:] < offsets[:-1]).any():
         raise InputError(f"these are no offsets of {count} ids: they begin with 0, rise, and end with {count}")
     return offsets
@@ -41,6 +41,14 @@ def rows_of(ids: NDArray[Any], offsets: NDArray[np.int64]) -> list[NDArray[Any]]
     [[5, 6], [], [7]]
     """
     return [ids[start:stop] for start, stop in pairwise(offsets.tolist())]
+
+
+def _numbers(places: Any) -> NDArray[np.int64]:
+    """Places in an array, which may come as anything that numpy takes for numbers."""
+    try:
+        return np.ascontiguousarray(places, np.int64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"an array of whole numbers is expected, where texts begin or end: {error}") from None
 
 
 def refuse_invalid(data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:

@@ -1,6 +1,7 @@
 """Decoding: what ids print, and what is refused as an id."""
 
 import array
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,6 +44,12 @@ def test_lines_are_the_texts_one_by_one(tokenizer: Tokenizer, rows: list[list[in
     ids, offsets = np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)])
     found = tokenizer.decode_lines(ids, offsets, skip_special=skip)
     assert found == "".join(f"{text}\n" for text in tokenizer.decode_batch(rows, skip_special=skip)).encode()
+
+
+@pytest.mark.parametrize("offsets", [None, "x", [0, 1 << 70]])
+def test_offsets_that_are_no_numbers(offsets: Any) -> None:
+    with pytest.raises(InputError, match="an array of whole numbers"):
+        TOKENIZER.decode_lines([AB, AB, AB], offsets)
 
 
 @pytest.mark.parametrize("offsets", [[], [1, 3], [0, 2], [0, 2, 1, 3], [0, 4], [[0, 3]]])
