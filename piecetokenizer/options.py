@@ -36,7 +36,7 @@ class Choices:
     charsmap: Charsmap | None
 
     def obstacles(self) -> list[str]:
-        """What rules out that a GGUF file gives exactly the same ids, whatever will be learnt; empty if nothing does."""
+        """What rules out that a GGUF file gives exactly the same ids, whatever will be learned; empty if nothing does."""
         spec = self.pretokenizer
         found = []
         if spec.normalization != "none":

@@ -38,7 +38,7 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_pieces_are_learnt() -> None:
+def test_pieces_are_learned() -> None:
     model = train(iter(["we sow and we reap"] * 3), vocab_size=273)
     assert len(model) == 273
     texts = [piece.text for piece in model if piece.type == PieceType.NORMAL]
@@ -145,7 +145,7 @@ def test_user_defined_symbols_cut_the_corpus() -> None:
     assert not any("N" in piece.text or "k" in piece.text for piece in model if piece.type == PieceType.NORMAL)
 
 
-def test_newlines_are_learnt_in_document_mode(tmp_path: Path) -> None:
+def test_newlines_are_learned_in_document_mode(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"a\n\nb\n\n" * 20)
     assert "\n\n" in train(path, vocab_size=270, text_unit="file", soft_vocab_limit=True).texts
@@ -153,7 +153,7 @@ def test_newlines_are_learnt_in_document_mode(tmp_path: Path) -> None:
     assert "\n\n" not in train(path, vocab_size=270, soft_vocab_limit=True).texts
 
 
-def test_the_mark_of_broken_input_is_never_learnt(tmp_path: Path) -> None:
+def test_the_mark_of_broken_input_is_never_learned(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"ab\xffcd ab\xffcd \xef\xbf\xbd\n" * 50)
     report = TrainReport()
@@ -245,7 +245,7 @@ def test_what_rules_out_gguf_is_said_before_reading() -> None:
 def test_losses_are_said_in_any_case(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "piecetokenizer"):
         train(iter(["a  b", "", "a\ud800"]), vocab_size=262, soft_vocab_limit=True, reconstruct=False)
-    assert "of the corpus: 1 empty text; 1 lone surrogate read as U+FFFD, which is never learnt; 1 space removed" in caplog.messages[-1]
+    assert "of the corpus: 1 empty text; 1 lone surrogate read as U+FFFD, which is never learned; 1 space removed" in caplog.messages[-1]
 
 
 def test_the_report(corpus: Path) -> None:

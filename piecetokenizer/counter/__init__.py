@@ -12,7 +12,7 @@ threads or hashes changes a byte of it.
     symbols.py       the segments as slots that hold symbols (characters_cy.py)
     pairs.py         all pairs of neighbours, counted, with their places (pairs_cy.py)
     merges.py        the merges in order; picks the best pair (queue_cy.py), replaces it (merges_cy.py)
-    layout.py        ids of the pieces that are not learnt
+    layout.py        ids of the pieces that are not learned
     vocabulary.py    all of it together
 
 docs/counter.md explains how the merges are exact and fast at once.

@@ -1,8 +1,8 @@
-"""Layout: the pieces that are not learnt, and the ids that are set.
+"""Layout: the pieces that are not learned, and the ids that are set.
 
 In: `CounterSpec`.  Out: `Layout`, everything of the vocabulary but the merges and the characters.  Rule: unk, bos, eos and pad have
 the ids that the spec says (an id of -1, or an empty name, leaves the role out; pad without an id takes the smallest free one); all
-other pieces fill the remaining ids in order: 256 bytes, user-defined symbols, what is learnt, control tokens, reserved ones,
+other pieces fill the remaining ids in order: 256 bytes, user-defined symbols, what is learned, control tokens, reserved ones,
 padding.  Roles with one name are one piece, which has one id.  Any other text that occurs twice is an error that names it.
 """
 

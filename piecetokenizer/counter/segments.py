@@ -2,7 +2,7 @@ r"""Segments: the distinct segments of a corpus and how often each occurs.
 
 In: what the segment table counted, pairs of (text, count), or a file of them.  Out: three arrays that every later step of the
 counter reads.  Spaces are real ones (byte 0x20); text is UTF-8; counts are exact 64-bit integers of at least 1.  The order of the
-segments has no meaning: nothing that is learnt from them depends on it.
+segments has no meaning: nothing that is learned from them depends on it.
 
 The file form is one segment a line, `text<TAB>count`, UTF-8, LF.  In the text a backslash, a control character (tab and line feed
 among them), U+0085, U+2028, U+2029 and a byte that is not UTF-8 are written `\xHH`, byte by byte, so that any segment survives.

@@ -110,17 +110,17 @@ def _make_up(layout: Layout, coverage: Coverage) -> str:
 
 def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterSpec, dropped: tuple[int, int], note: str) -> Vocabulary:
     """Put all pieces at their ids."""
-    learnt = [*map("".join, merges.pairs), *coverage.required]
-    size = layout.size + len(learnt)
+    learned = [*map("".join, merges.pairs), *coverage.required]
+    size = layout.size + len(learned)
     padding = layout.padding[: -size % spec.pad_to_multiple]
     size += len(padding)
     for role, id in layout.roles.items():
         if id >= size:
             raise SpecError(f"{role}_id={id} is not possible: the vocabulary has {size} pieces, with ids up to {size - 1}")
 
-    texts = [*BYTE_PIECES, *layout.user_defined, *learnt, *layout.control, *padding]
+    texts = [*BYTE_PIECES, *layout.user_defined, *learned, *layout.control, *padding]
     types = [PieceType.BYTE] * len(BYTE_PIECES) + [PieceType.USER_DEFINED] * len(layout.user_defined)
-    types += [PieceType.NORMAL] * len(learnt) + [PieceType.CONTROL] * (len(layout.control) + len(padding))
+    types += [PieceType.NORMAL] * len(learned) + [PieceType.CONTROL] * (len(layout.control) + len(padding))
     cuts = [0] * len(texts)
     first = len(BYTE_PIECES) + len(layout.user_defined)
     cuts[first : first + len(merges)] = merges.cuts
@@ -130,6 +130,6 @@ def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterS
         cuts.insert(id, 0)
     types_of_all = np.asarray(types, np.uint8)
     scores = np.zeros(size, np.float64)
-    scores[types_of_all == PieceType.NORMAL] = -np.arange(len(learnt), dtype=np.int64)
+    scores[types_of_all == PieceType.NORMAL] = -np.arange(len(learned), dtype=np.int64)
     columns = Columns(canonical_texts(tuple(texts)), scores, types_of_all, np.array(cuts, np.int32))
     return Vocabulary(columns, layout.roles, coverage, merges, dropped, note)

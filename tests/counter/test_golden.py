@@ -1,4 +1,4 @@
-"""Four vocabularies learnt by another program, from its segment counts: the same pieces, to the last one, in order."""
+"""Four vocabularies learned by another program, from its segment counts: the same pieces, to the last one, in order."""
 
 import gzip
 import json

@@ -49,7 +49,7 @@ def displayed(counts: list[tuple[str, int]]) -> list[tuple[str, int]]:
     return [(text.replace("▁", "\ufffd").replace(" ", "▁"), count) for text, count in counts]
 
 
-def learnt(counts: list[tuple[str, int]], *args: object, **options: object) -> list[tuple[str, str, int]]:
+def learned(counts: list[tuple[str, int]], *args: object, **options: object) -> list[tuple[str, str, int]]:
     result = learn_merges(Segments.from_pairs(counts), *args, **options)  # type: ignore[arg-type]
     return [(left, right, count) for (left, right), count in zip(result.pairs, result.frequencies, strict=True)]
 
@@ -61,11 +61,11 @@ def test_equals_reference(
 ) -> None:
     expected = counting.merges(displayed(counts), alphabet, wanted, size, taken)
     options = {"max_piece_size": size, "taken": taken, "floor": floor}
-    assert learnt(counts, alphabet, wanted, **options) == expected
+    assert learned(counts, alphabet, wanted, **options) == expected
     with divided():
-        assert learnt(counts, alphabet, wanted, **options, threads=threads) == expected
+        assert learned(counts, alphabet, wanted, **options, threads=threads) == expected
         with uncompiled():
-            assert learnt(counts, alphabet, wanted, **options, threads=threads) == expected
+            assert learned(counts, alphabet, wanted, **options, threads=threads) == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -78,7 +78,7 @@ def test_larger_input_equals_reference(seed: int) -> None:
     counts = [(text.replace("▁", " "), count) for text, count in counts]
     expected = counting.merges(displayed(counts), letters, 150, 24)
     for floor in (None, 1, 20):
-        assert learnt(counts, letters, 150, max_piece_size=24, floor=floor) == expected
+        assert learned(counts, letters, 150, max_piece_size=24, floor=floor) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,22 +106,22 @@ def test_one_line(counts: str, merges: str) -> None:
 def test_order_of_segments_is_nothing(counts: list[tuple[str, int]], alphabet: list[str], rng: random.Random) -> None:
     shuffled = list(counts)
     rng.shuffle(shuffled)
-    assert learnt(counts, alphabet, 20) == learnt(shuffled, alphabet, 20)
+    assert learned(counts, alphabet, 20) == learned(shuffled, alphabet, 20)
 
 
 def test_counts_beyond_doubles_decide() -> None:
     big = 1 << 53
-    assert learnt([("ab", big), ("cd", big + 1), ("ef", (1 << 32) + 1)], "abcdef", 3) == [
+    assert learned([("ab", big), ("cd", big + 1), ("ef", (1 << 32) + 1)], "abcdef", 3) == [
         ("c", "d", big + 1),
         ("a", "b", big),
         ("e", "f", (1 << 32) + 1),
     ]
-    assert learnt([("ab", (1 << 62) - 1)], "ab", 1) == [("a", "b", (1 << 62) - 1)]
+    assert learned([("ab", (1 << 62) - 1)], "ab", 1) == [("a", "b", (1 << 62) - 1)]
 
 
 def test_too_much_is_an_error() -> None:
     with pytest.raises(InputError, match="more than can be counted exactly"):
-        learnt([("ab", 1 << 62)], "ab", 1)
+        learned([("ab", 1 << 62)], "ab", 1)
 
 
 def test_too_many_slots_is_an_error() -> None:
@@ -133,7 +133,7 @@ def test_too_many_slots_is_an_error() -> None:
 
 
 def test_taken_names_are_dropped() -> None:
-    assert learnt([("abab", 3)], "ab", 9, taken=["ab"]) == [("b", "a", 3), ("a", "ba", 3), ("aba", "b", 3)]
+    assert learned([("abab", 3)], "ab", 9, taken=["ab"]) == [("b", "a", 3), ("a", "ba", 3), ("aba", "b", 3)]
 
 
 @pytest.mark.parametrize(
@@ -143,16 +143,16 @@ def test_bytes_that_are_not_utf8_are_dead(arena: bytes) -> None:
     """Stage 1 lets none through; a table from elsewhere must not crash the kernels."""
     counts = [(arena.decode("utf-8", "surrogateescape"), 1)]
     expected = [("a", "b", 1)] if b"ab" in arena else []
-    assert learnt(counts, "ab", 5) == expected
+    assert learned(counts, "ab", 5) == expected
     with uncompiled():
-        assert learnt(counts, "ab", 5) == expected
+        assert learned(counts, "ab", 5) == expected
 
 
 def test_nothing_to_merge() -> None:
-    assert learnt([("a", 5), ("b", 1)], "ab", 5) == []
-    assert learnt([("ab", 5)], "", 5) == []
-    assert learnt([("ab", 5)], "ab", 0) == []
-    assert learnt([], "ab", 5) == []
+    assert learned([("a", 5), ("b", 1)], "ab", 5) == []
+    assert learned([("ab", 5)], "", 5) == []
+    assert learned([("ab", 5)], "ab", 0) == []
+    assert learned([], "ab", 5) == []
 
 
 def test_progress_is_told() -> None:

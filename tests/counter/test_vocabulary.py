@@ -138,7 +138,7 @@ def test_a_piece_with_a_space_blocks_the_merge_that_looks_like_it() -> None:
     assert "a▁b" not in learn("a_b:5", vocab_size=265, user_defined=("a b",), soft_vocab_limit=True).texts
 
 
-def test_text_that_spells_special_pieces_is_not_learnt_twice() -> None:
+def test_text_that_spells_special_pieces_is_not_learned_twice() -> None:
     vocabulary = learn("<s>:9 <0x41>:9", vocab_size=400, soft_vocab_limit=True)
     assert vocabulary.texts.count("<s>") == vocabulary.texts.count("<0x41>") == 1
 
@@ -157,7 +157,7 @@ def test_any_vocabulary_survives_its_file(pairs: list[tuple[str, str]], merges: 
     assert again.parts == vocabulary.parts
 
 
-def test_blank_lines_are_learnt_when_they_are_in_segments() -> None:
+def test_blank_lines_are_learned_when_they_are_in_segments() -> None:
     assert "\n\n" in learn_vocabulary(Segments.from_pairs([("\n\n", 50), ("a", 1), ("b", 1)]), CounterSpec(vocab_size=263)).texts
 
 

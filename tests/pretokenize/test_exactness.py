@@ -1,4 +1,4 @@
-"""What exports rely on: a vocabulary learnt inside segments encodes a text the same whether or not anybody looks for boundaries.
+"""What exports rely on: a vocabulary learned inside segments encodes a text the same whether or not anybody looks for boundaries.
 
 With a BPE of ten lines each for learning and encoding: the highest score first, leftmost of equals, as long as anything merges.
 """
