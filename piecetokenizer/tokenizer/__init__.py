@@ -8,8 +8,8 @@ byte, unknown or unused piece by its spelling.
 Read tokenizer.py, the public class; engine.py, what it is made of; workspace.py, one call.  Then the kernels: merge_cy.py (the replay),
 encoder_cy.py (segments -> ids, through a cache), seams_cy.py (where it may cut long ones), pairs_cy.py and tables_cy.py (what they look
 up), lane_cy.py (a short text through all stages in one call); decoder_cy.py (ids -> bytes), wide_cy.py (ids -> str), text_cy.py (str ->
-UTF-8).  Around them: special.py, batch.py, offsets.py, printer.py, stream.py; imported.py has the rules of other tools.  Why it is so,
-and what was tried: docs/decisions/070-encoding.md.
+UTF-8).  Around them: special.py, batch.py, unbatch.py, offsets.py, printer.py, stream.py; imported.py has the rules of other tools.
+Why it is so, and what was tried: docs/decisions/070-encoding.md.
 """
 
 from piecetokenizer.tokenizer.stream import StreamDecoder

@@ -5,11 +5,13 @@ pieces print nothing, or their text too if asked.  Bytes join before they are re
 for each maximal ill-formed part, as in Python's own `bytes.decode(errors="replace")`.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.tokenizer.block import checked_offsets, rows_of
-from piecetokenizer.tokenizer.ids import Ids, id_array
+from piecetokenizer.tokenizer.ids import Ids, flat_ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
 from piecetokenizer.tokenizer.printer import Printer
 from piecetokenizer.tokenizer.wide_cy import fill_slots, mostly_wide, survey, wide_text
@@ -82,12 +84,24 @@ class Decoder(Printer):
         offsets = checked_offsets(offsets, len(array))
         if self._leading.strips:
             return "".join(self.text(row) + "\n" for row in rows_of(array, offsets)).encode()
-        data = self.printed(np.insert(array, offsets[1:], self.size))
+        data = self._lines(array, offsets)
         try:
             str(data.data, "utf-8")
         except UnicodeDecodeError:  # LF continues no character, so what is not UTF-8 is the same in a text and in all of them
             return str(data.data, "utf-8", "replace").encode()
         return data.tobytes()
+
+    def texts(self, rows: Sequence[Ids]) -> list[str] | None:
+        """The texts of many sequences by one pass over all; None if `text` is the way: for long ones, and if something is wrong."""
+        flat = None if self._leading.strips else flat_ids(rows, self.size)
+        if flat is None or len(flat[0]) >= _MANY * len(rows):
+            return None
+        texts = str(self._lines(*flat).data, "utf-8", "replace").split("\n")
+        return texts[:-1] if len(texts) == len(rows) + 1 else None  # else some text holds LF itself
+
+    def _lines(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """What ids[offsets[i]:offsets[i + 1]] print, each with LF behind it."""
+        return self.printed(np.insert(ids, offsets[1:], self.size))
 
     def part(self, ids: Ids, at_start: bool) -> tuple[bytes, bool]:
         """The bytes of some ids of a text, and whether the next ids are still at its start."""

@@ -5,7 +5,8 @@ Out: a new int32 array, which nobody else can change, in which every id is in th
 """
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from piecetokenizer.errors import IdError, IdTypeError
 from piecetokenizer.tokenizer import decoder_cy
 from piecetokenizer.tokenizer.decoder_cy import ids_of_list
 
-__all__ = ["Ids", "check_id", "id_array", "ids_of_lines"]
+__all__ = ["Ids", "check_id", "flat_ids", "id_array", "ids_of_lines"]
 
 Ids = Iterable[int] | NDArray[Any]
 """What is taken as ids wherever they come in."""
@@ -28,7 +29,9 @@ def check_id(id: Any, size: int, position: int | None = None) -> int:
         if isinstance(id, (bool, np.bool_)):
             raise IdTypeError(f"{id!r}{where} is a bool, not an id: ids are whole numbers from 0 to {size - 1}")
         if isinstance(id, np.ndarray) and id.ndim:
-            raise IdTypeError(f"an array of shape {id.shape}{where} is not an id: give one sequence of ids, or use decode_batch")
+            raise IdTypeError(
+                f"an array of shape {id.shape}{where} is not an id: a sequence of ids has one dimension (decode_batch takes many)"
+            )
         try:
             id = int(operator.index(id))
         except TypeError:
@@ -54,6 +57,29 @@ def id_array(ids: Ids, size: int) -> NDArray[np.int32]:
     except TypeError:
         raise IdTypeError(f"{type(ids).__name__} is not ids: give a sequence of whole numbers from 0 to {size - 1}") from None
     return _of_list(items, size)
+
+
+def flat_ids(rows: Sequence[Any], size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+    """The ids of several sequences as one array, and where each begins in it, without a step of Python for each.
+
+    None if they are neither all lists nor all arrays of one type, or if something in them is no id: the way one by one will find it.
+
+    >>> [array.tolist() for array in flat_ids([[5, 6], [], [7]], 8)], flat_ids([[5], [8]], 8)
+    ([[5, 6, 7], [0, 2, 2, 3]], None)
+    """
+    kinds = set(map(type, rows))
+    if kinds == {list}:
+        flat: Any = list(chain.from_iterable(rows))
+    elif kinds == {np.ndarray} and len({(row.dtype, row.ndim) for row in rows}) == 1 == rows[0].ndim:
+        flat = np.concatenate(rows)
+    else:
+        return None
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=offsets[1:])
+    try:
+        return id_array(flat, size), offsets
+    except (IdError, IdTypeError):
+        return None
 
 
 def ids_of_lines(data: bytes, begin: int, end: int, lines: int) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
@@ -82,7 +108,7 @@ def _of_list(items: list[Any], size: int) -> NDArray[np.int32]:
 
 def _of_array(array: NDArray[Any], size: int) -> NDArray[np.int32]:
     if array.ndim != 1:
-        raise IdTypeError(f"an array of shape {array.shape} is not one sequence of ids: give one dimension, or use decode_batch")
+        raise IdTypeError(f"an array of shape {array.shape} is not one sequence of ids: that has one dimension (decode_batch takes many)")
     if array.dtype.kind not in "iu":
         if len(array) == 0:
             return np.empty(0, np.int32)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.small_models import FIRST, FIRST_BYTE, small_model
 
-from piecetokenizer.errors import IdError, IdTypeError, InputError
+from piecetokenizer.errors import IdError, IdTypeError, InputError, SpecError
 from piecetokenizer.tokenizer import Tokenizer
+from piecetokenizer.tokenizer.batch import Flat, Padded
 
 PIECES = ["ab", " c", "你好", "a piece that is longer than a slot"]
 MODEL = small_model(PIECES, control=["<|end|>"], user=["New York"])
@@ -50,6 +51,57 @@ def test_lines_are_the_texts_one_by_one(tokenizer: Tokenizer, rows: list[list[in
 def test_offsets_that_are_no_numbers(offsets: Any) -> None:
     with pytest.raises(InputError, match="an array of whole numbers"):
         TOKENIZER.decode_lines([AB, AB, AB], offsets)
+
+
+ROWS = st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9) | st.lists(st.just(AB), min_size=300, max_size=301), max_size=9)
+
+
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, PREFIXED])
+@given(rows=ROWS, skip=st.booleans(), threads=st.sampled_from([1, 3]))
+def test_a_batch_is_the_texts_one_by_one(tokenizer: Tokenizer, rows: list[list[int]], skip: bool, threads: int) -> None:
+    expected = [tokenizer.decode(ids, skip_special=skip) for ids in rows]
+    ids, offsets = np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)])
+    mask = np.arange(max(map(len, rows), default=0)) < np.array(list(map(len, rows)), np.int64)[:, None]
+    matrix = np.full(mask.shape, AB, np.int32)
+    matrix[mask] = ids
+    batches = [
+        rows, iter(rows), tuple(map(tuple, rows)), (iter(row) for row in rows), [np.array(row, np.int64) for row in rows],
+        [row if n % 2 else np.array(row, np.uint16) for n, row in enumerate(rows)], Flat(ids, offsets), Padded(matrix, mask),
+    ]  # fmt: skip
+    for batch in batches:
+        assert tokenizer.decode_batch(batch, skip_special=skip, threads=threads) == expected  # type: ignore[arg-type]
+
+
+def test_a_batch_of_many_chunks() -> None:
+    rows = [[AB] * (n % 40) + [FIRST_BYTE + 10] * (n % 9000 == 8999) for n in range(40_000)]  # two chunks have a text with LF
+    expected = [TOKENIZER.decode(ids) for ids in rows]
+    assert TOKENIZER.decode_batch(rows) == TOKENIZER.decode_batch(rows, threads=3) == expected
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ([[AB], [AB, SIZE]], f"^sequence 1 of the batch: id {SIZE} at position 1 is not in the vocabulary"),
+        ([[AB]] * 20_000 + [[True]], "^sequence 20000 of the batch: True at position 0 is a bool"),
+        ([np.array([AB]), np.array([1.5])], "^sequence 1 of the batch: an array of float64 is not ids"),
+        ([[AB], AB], "^sequence 1 of the batch: int is not ids"),
+        (np.zeros((2, 1, 1), np.int32), r"^sequence 0 of the batch: an array of shape \(1, 1\) is not one sequence of ids"),
+        ([AB, AB], "^these are ids, not sequences of ids: give a list of sequences, or use decode, or decode_lines"),
+        (np.array([AB]), "^these are ids, not sequences of ids"),
+        (AB, "^int is not a batch: give a list of sequences of ids"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_batch_in_which_something_is_wrong(batch: object, message: str, threads: int) -> None:
+    with pytest.raises((IdError, IdTypeError), match=message):
+        TOKENIZER.decode_batch(batch, threads=threads)  # type: ignore[arg-type]
+
+
+def test_a_batch_with_options_that_are_wrong() -> None:
+    with pytest.raises(SpecError, match="threads=0"):
+        TOKENIZER.decode_batch([[AB]], threads=0)
+    with pytest.raises(InputError, match="offsets of 1 ids"):
+        TOKENIZER.decode_batch(Flat(np.array([AB], np.int32), np.array([0, 2])))
 
 
 @pytest.mark.parametrize("offsets", [[], [1, 3], [0, 2], [0, 2, 1, 3], [0, 4], [[0, 3]]])
