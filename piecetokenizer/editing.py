@@ -88,7 +88,8 @@ def add_tokens(model: Model, *, control: Sequence[str] = (), user_defined: Seque
             _check_text(text)
             id = model.id_of(text)
             if id is not None:
-                raise ModelError(f"{show(text)} is piece {id} already, of type {PieceType(model.types[id]).label}: retype that one instead")
+                what = "there is nothing to add" if model.types[id] == type else "retype that one instead"
+                raise ModelError(f"{show(text)} is piece {id} already, of type {PieceType(model.types[id]).label}: {what}")
             if text in new:
                 raise ModelError(f"{show(text)} is to be added twice: name each token once")
             new.add(text)
@@ -181,7 +182,7 @@ def truncate(model: Model, size: int) -> Edit:
     merges = [id for id in np.flatnonzero(model.types == PieceType.NORMAL).tolist() if len(model.texts[id]) > 1]
     least, most = len(model) - len(padding) - len(merges), len(model) - len(padding)
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not least <= size <= most:
-        raise ModelError(f"size={show(size)} is not possible: {least} pieces are no merges and stay, so it goes from {least} to {most}")
+        raise ModelError(f"size={show(size)} is not possible: {least} pieces are not merges and always stay; choose {least} to {most}")
     merges.sort(key=lambda id: (-draft.scores[id], id))
     gone = {*merges[size - least :], *padding}
     draft.keep([id for id in range(len(model)) if id not in gone])

@@ -218,6 +218,13 @@ class Model:
         """The id of the piece with this text, in the form of `texts` (▁ for the space in NORMAL pieces); None if there is none."""
         return self._index.get(text)
 
+    def longest(self, count: int) -> list[int]:
+        """The ids of the NORMAL pieces with the most characters, the longest first, equals in the order of ids."""
+        learned = np.flatnonzero(self.types == PieceType.NORMAL)
+        lengths = np.fromiter((len(self.texts[id]) for id in learned.tolist()), np.int64, len(learned))
+        ids: list[int] = learned[np.argsort(-lengths, kind="stable")[:count]].tolist()
+        return ids
+
     def piece_bytes(self) -> list[bytes]:
         """What each piece stands for in a text: UTF-8, ▁ of NORMAL pieces as a space, a byte piece as its byte."""
         space = self.pretokenizer.space

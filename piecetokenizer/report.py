@@ -35,6 +35,7 @@ class TrainReport:
     """How many there are of each type."""
     longest: list[str] = field(default_factory=list)
     note: str = ""
+    """Why there are fewer pieces than asked for; not in the text, since it is told as it comes up."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     def losses(self) -> list[str]:
@@ -84,8 +85,6 @@ class TrainReport:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.pieces.items())
             lines.append(f"made: {sum(self.pieces.values()):,} pieces: {kinds}")
             lines.append(f"  the longest: {' '.join(self.longest)}")
-        if self.note:
-            lines.append(f"  {self.note}")
         if self.seconds:
             lines.append("took: " + ", ".join(f"{phase} {seconds:.2f} s" for phase, seconds in self.seconds.items()))
         return "\n".join(lines)

@@ -13,8 +13,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from piecetokenizer.corpus import Corpus, Limit
 from piecetokenizer.corpus.reading import Source
 from piecetokenizer.counter.layout import plan
@@ -161,6 +159,4 @@ def _describe(vocabulary: Vocabulary, model: Model, report: TrainReport) -> None
     report.note = vocabulary.note
     kinds = Counter(model.types.tolist())
     report.pieces = {PieceType(kind).label: kinds[kind] for kind in sorted(kinds)}
-    normal = [model.texts[id] for id in np.flatnonzero(model.types == PieceType.NORMAL).tolist()]
-    least = min(sorted(map(len, normal))[-5:], default=0)  # so that only a few are compared as strings
-    report.longest = sorted((text for text in normal if len(text) >= least), key=lambda text: (-len(text), text))[:5]
+    report.longest = [model.texts[id] for id in model.longest(5)]

@@ -77,7 +77,8 @@ def test_added_symbols_can_hide_pieces() -> None:
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        ({"control": ["<s>"]}, "is piece 1 already, of type control"),
+        ({"control": ["<s>"]}, "is piece 1 already, of type control: there is nothing to add"),
+        ({"user_defined": ["<s>"]}, "is piece 1 already, of type control: retype that one instead"),
         ({"user_defined": ["<0x41>"]}, "of type byte"),
         ({"control": ["x", "x"]}, "twice"),
         ({"control": ["x"], "user_defined": ["x"]}, "twice"),
@@ -214,7 +215,7 @@ def test_sizes_that_cannot_be() -> None:
     assert len(truncate(model, least).model) == least
     assert truncate(model, 330).model == model
     for size in (least - 1, 331, -1, True, 320.0, "320"):
-        with pytest.raises(ModelError, match=f"from {least} to 330"):
+        with pytest.raises(ModelError, match=f"always stay; choose {least} to 330"):
             truncate(model, size)  # type: ignore[arg-type]
 
 

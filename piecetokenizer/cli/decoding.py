@@ -46,6 +46,8 @@ def decode(inputs: tuple[str, ...], model: str, output_path: str, pieces: bool, 
       echo 'Hello, world' | piecetokenizer encode -m my.model | piecetokenizer decode -m my.model
       piecetokenizer decode -m my.model ids.npz -o corpus.txt
     """
+    if pieces and any(source.endswith((".npy", ".npz")) for source in inputs):
+        raise click.UsageError("--pieces reads text, which a .npy or .npz file is not: it holds ids")
     decoder = RowDecoder(Tokenizer.load(model), pieces, as_json, special)
     with output(output_path, [model, *inputs]) as file:
         for source in inputs or ("-",):

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from piecetokenizer import Model, PieceType, checking, editing
+from piecetokenizer import Model, PieceType, checking, editing, formats
 from piecetokenizer.cli.options import many_texts, utf8
 from piecetokenizer.cli.output import check_place, note, output, save
 from piecetokenizer.cli.pieces import find_piece
@@ -145,7 +145,7 @@ def check(ctx: click.Context, model: str, everything: bool) -> None:
     \b
       piecetokenizer check my.model
     """
-    report = checking.check(Model.load(model))
+    report = checking.check(formats.load(model))
     for line in report.lines():
         click.echo(line)
     if everything:

@@ -106,6 +106,8 @@ def encode(
     """
     if pieces and output_path.endswith((".npy", ".npz")):
         raise click.UsageError("--pieces writes text, which a .npy or .npz file cannot hold")
+    if seed is not None and not dropout:
+        raise click.UsageError("--seed is the seed of --dropout, and does nothing without it")
     tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
     seed = random.getrandbits(32) if seed is None else seed
     encoder = BlockEncoder(tokenizer, {"bos": bos, "eos": eos, "special": special}, errors, as_json, dropout, seed)

@@ -98,4 +98,5 @@ def import_(path: str, output_path: str, as_: str | None) -> None:
     check_place(output_path, [path])
     model = formats.load(path, as_=as_)
     save(model, output_path)
-    note(f"{output_path}: {len(model)} pieces; it encodes by the rules of {model.tokenizer.semantics}")
+    rules = "our own rules (native)" if model.tokenizer.semantics == "native" else f"the rules of {model.tokenizer.semantics}"
+    note(f"{output_path}: {len(model)} pieces; it encodes by {rules}")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from piecetokenizer import Model, Piece, PieceType, Tokenizer
+from piecetokenizer import Piece, PieceType, Tokenizer, formats
 from piecetokenizer.cli.lines import read_blocks
 from piecetokenizer.cli.options import utf8
 from piecetokenizer.cli.pieces import find_piece, shown
@@ -41,7 +41,7 @@ def info(model: str, first: int, longest: int, asked: tuple[str, ...], measure: 
       piecetokenizer info my.model --piece ▁the --piece 300
       piecetokenizer info my.model --measure heldout.txt
     """
-    loaded = Model.load(model)
+    loaded = formats.load(model)
     facts: dict[str, Any] = {
         "model": model,
         "pieces": len(loaded),
@@ -51,7 +51,7 @@ def info(model: str, first: int, longest: int, asked: tuple[str, ...], measure: 
     }
     learned = [piece.id for piece in loaded if piece.type == PieceType.NORMAL]
     facts["first"] = [loaded[id] for id in learned[:first]]
-    facts["longest"] = [loaded[id] for id in sorted(learned, key=lambda id: -len(loaded.texts[id]))[:longest]]
+    facts["longest"] = [loaded[id] for id in loaded.longest(longest)]
     facts["asked"] = [loaded[find_piece(loaded, name)] for name in asked]
     facts["measured"] = [measured(Tokenizer(loaded), path) for path in measure]
     click.echo(as_one_object(facts) if as_json else as_text(facts))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from piecetokenizer import Model, Normalizer, PreTokenizer
+from piecetokenizer import Model, Normalizer, PreTokenizer, formats
 from piecetokenizer.cli.options import given
 from piecetokenizer.normalize import Charsmap
 from piecetokenizer.options import choose
@@ -19,7 +19,7 @@ def normalizer_for(model: str | None, options: Mapping[str, Any]) -> Normalizer:
     chosen = given(options)
     if model is not None:
         refuse_beside_a_model(chosen)
-        return normalizer_of(Model.load(model))
+        return normalizer_of(formats.load(model))
     choices = choose(chosen, dict=None, charsmap=chosen.pop("charsmap", None))
     return Normalizer(choices.pretokenizer, choices.charsmap)
 
@@ -28,11 +28,8 @@ def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, P
     """Normalizer and PreTokenizer; `options` are under the names of options.pretokenizer_options."""
     chosen = given(options)
     if model is not None:
-        return stages_of_model(Model.load(model), chosen)
+        return stages_of_model(formats.load(model), chosen)
     dictionary = chosen.pop("dictionary", None)
-    if dictionary == "no":  # in `train` it stands for more
-        dictionary = None
-        chosen.setdefault("cn", "char")
     choices = choose(chosen, dict=dictionary, charsmap=chosen.pop("charsmap", None))
     spec = choices.pretokenizer
     return Normalizer(spec, choices.charsmap), PreTokenizer(spec, choices.dictionary)

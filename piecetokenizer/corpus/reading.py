@@ -182,7 +182,7 @@ class Corpus:
         size = 0
         for number, text in enumerate(texts):
             if not isinstance(text, str):
-                raise InputError(f"text {number} of the iterable is a {type(text).__name__}, not a str")
+                raise InputError(f"text {number} of the iterable is of type {type(text).__name__}, not a str")
             data = self._encoded(text, number)
             most, reach = self._allowed()
             if most < 1 or len(data or b"") > reach:
@@ -250,7 +250,7 @@ def _path(item: object, number: int) -> str:
     if isinstance(item, os.PathLike):
         item = os.fspath(item)
     if not isinstance(item, str):
-        raise InputError(f"item {number} of the list of paths is a {type(item).__name__}, not a str or a path")
+        raise InputError(f"item {number} of the list of paths is of type {type(item).__name__}, not a str or a path")
     return item
 
 

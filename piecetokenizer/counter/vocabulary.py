@@ -91,12 +91,13 @@ def learn_vocabulary(
     )
     note = ""
     if len(merges) < wanted:
-        note = (
-            f"vocab_size={spec.vocab_size} is too large: no pair is left after {len(merges)} merges, the sizes possible are {least} to "
-            f"{least + len(merges)} ({_make_up(layout, coverage)}, up to {len(merges)} merges)"
-        )
+        most = least + len(merges)
         if not spec.soft_vocab_limit:
-            raise InputError(f"{note}; lower it, set soft_vocab_limit, or give more text")
+            raise InputError(
+                f"vocab_size={spec.vocab_size} is too large: no pair is left after {len(merges)} merges, the sizes possible are {least} to "
+                f"{most} ({_make_up(layout, coverage)}, up to {len(merges)} merges); lower it, set soft_vocab_limit, or give more text"
+            )
+        note = f"{most} pieces in place of {spec.vocab_size}: no pair is left"
     return _assemble(layout, coverage, merges, spec, dropped, note)
 
 

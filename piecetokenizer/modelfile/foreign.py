@@ -8,8 +8,14 @@ HEADER = "# piecetokenizer model 1"
 START = b"# piecetokenizer model "
 BOM = b"\xef\xbb\xbf"
 
+GGUF = "a GGUF file"
+SENTENCEPIECE = "a SentencePiece model"
+HUGGINGFACE = "a tokenizer.json of Hugging Face tokenizers"
+IMPORTED = (GGUF, SENTENCEPIECE, HUGGINGFACE)
+"""The kinds of which `formats` can make a Model."""
+
 KINDS = (
-    (b"GGUF", "a GGUF file"),
+    (b"GGUF", GGUF),
     (b"\x1f\x8b", "compressed with gzip"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
     (b"\xfd7zXZ", "compressed with xz"),
@@ -33,7 +39,8 @@ def refuse_other_files(head: bytes, name: str) -> None:
         return
     kind = kind_of(head)
     if kind is not None:
-        raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}")
+        hint = "; `piecetokenizer import` makes a model file of it, formats.load reads it as it is" if kind in IMPORTED else ""
+        raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}{hint}")
     line = head.split(b"\n", 1)[0].decode(errors="replace")
     raise ModelError(f"{name}, line 1: found {show(line)}, expected {HEADER!r}: this is not a piecetokenizer model file")
 
@@ -44,10 +51,10 @@ def kind_of(head: bytes) -> str | None:
         if head.startswith(magic):
             return kind
     if _is_sentencepiece(head):
-        return "a SentencePiece model"
+        return SENTENCEPIECE
     if head.lstrip()[:1] == b"{":
         names = [key for key in (b'"added_tokens"', b'"model"', b'"version"', b'"truncation"', b'"normalizer"') if key in head]
-        return "a tokenizer.json of Hugging Face tokenizers" if len(names) > 1 else "JSON"
+        return HUGGINGFACE if len(names) > 1 else "JSON"
     return None
 
 

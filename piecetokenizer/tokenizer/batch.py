@@ -79,7 +79,7 @@ def flat_batches(engine: Engine, texts: Iterable[Text], options: Options, thread
 def _chunks(texts: Iterable[Text]) -> Iterator[tuple[Sequence[Text], int]]:
     """The texts in groups of moderate size, each with the number of its first text."""
     if isinstance(texts, (str, bytes, bytearray)):
-        raise InputError(f"texts is a {type(texts).__name__}: give a list of texts, or use encode for one text")
+        raise InputError(f"texts is of type {type(texts).__name__}: give a list of texts, or use encode for one text")
     chunk: list[Text] = []
     size = index = 0
     for text in texts:

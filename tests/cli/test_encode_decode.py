@@ -337,3 +337,15 @@ def test_decimal_rows_are_the_lines(text, marked, size):
 def test_a_wrong_id_in_an_npy_file_is_said_with_its_file(cli, model, tmp_path):
     np.save(tmp_path / "ids.npy", np.array([5, 10**6]))
     assert "ids.npy: id 1000000" in cli("decode", "-m", model, tmp_path / "ids.npy").error
+
+
+@pytest.mark.parametrize("name", ["ids.npy", "ids.npz"])
+def test_arrays_hold_no_pieces(cli, model, tmp_path, name):
+    cli("encode", "-m", model, "-o", tmp_path / name, input="the cat\n")
+    assert "--pieces" in cli("decode", "-m", model, "--pieces", tmp_path / name).error
+    assert "--pieces" in cli("encode", "-m", model, "--pieces", "-o", tmp_path / name, input="the cat\n").error
+
+
+def test_a_seed_without_dropout_is_a_slip(cli, model):
+    assert "--dropout" in cli("encode", "-m", model, "--seed", 1, input="the cat\n").error
+    assert cli("encode", "-m", model, "--seed", 1, "--dropout", 0.5, input="the cat\n").code == 0

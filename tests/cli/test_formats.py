@@ -41,11 +41,19 @@ def test_import_makes_a_model_that_encodes_as_the_tool_does(cli: Cli, model: Pat
         cli("export", model, "--to", to, "-o", tmp_path / name)
         result = cli("import", tmp_path / name, "-o", tmp_path / "back.model")
         assert (result.code, result.out) == (0, b"")
-        said = f"piecetokenizer: {tmp_path / 'back.model'}: {len(Model.load(model))} pieces; it encodes by the rules of "
-        assert result.err.startswith(said)
+        rules = {"gguf": "the rules of llama", "sentencepiece": "the rules of sentencepiece", "huggingface": "our own rules (native)"}
+        assert result.err == f"piecetokenizer: {tmp_path / 'back.model'}: {len(Model.load(model))} pieces; it encodes by {rules[to]}\n"
         assert cli("encode", "-m", tmp_path / "back.model", input=text).text == ids
         # Other tools' files can be used without importing them first.
         assert cli("encode", "-m", tmp_path / name, input=text).text == ids
+        assert cli("decode", "-m", tmp_path / name, input=ids).text == text
+        assert cli("info", tmp_path / name).lines[1:3] == cli("info", tmp_path / "back.model").lines[1:3]
+        assert cli("check", tmp_path / name).out == cli("check", tmp_path / "back.model").out
+        for stage in ("normalize", "pretokenize"):
+            assert cli(stage, "-m", tmp_path / name, input=text).out == cli(stage, "-m", tmp_path / "back.model", input=text).out != b""
+        if name != "folder":  # an edit makes a model file, and is made of one
+            error = cli("edit", tmp_path / name, "-o", tmp_path / "new.model", "--control", "<new>").error
+            assert "`piecetokenizer import` makes a model file of it" in error
 
 
 def test_errors_are_one_line(cli: Cli, model: Path, tmp_path: Path) -> None:

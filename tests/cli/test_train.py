@@ -1,6 +1,7 @@
 """`train` and `count`: options reach the specs, the report says what was lost, nothing is half written."""
 
 import gzip
+import json
 import os
 
 import pytest
@@ -170,3 +171,27 @@ def test_count_is_a_table_that_can_be_read_back(cli, tmp_path):
     assert all(int(line.rpartition("\t")[2]) >= 2 for line in counted.lines)
     symbols = cli("count", "--user-defined", "cat", "-q", input=text)
     assert not any("cat" in line for line in symbols.lines)
+
+
+def test_a_size_that_the_text_has_not_is_said_once(cli, corpus, tmp_path):
+    model, said = trained(cli, corpus, tmp_path, "--vocab-size", 100_000, "--soft-vocab-limit", "--reconstruct")
+    assert said.count("100000") == 1
+    assert f"piecetokenizer: {len(model)} pieces in place of 100000: no pair is left\n" in said
+
+
+def test_the_longest_pieces_are_the_same_in_the_report_and_in_info(cli, corpus, tmp_path):
+    model, said = trained(cli, corpus, tmp_path, "--vocab-size", 310)
+    shown = [line.split("\t")[2] for line in cli("info", tmp_path / "out.model", "--first", 0, "--longest", 5).lines if "\t" in line]
+    assert f"  the longest: {' '.join(shown)}\n" in said
+    ids = model.longest(5)
+    assert [model.texts[id] for id in ids] == shown
+    assert ids == sorted(ids, key=lambda id: (-len(model.texts[id]), id))
+
+
+def test_dict_no_is_the_same_in_every_command(cli, corpus, tmp_path):
+    trained(cli, corpus, tmp_path, "--vocab-size", 290, "--dict", "no")
+    text = "Hello, world 你好123\n"
+    assert cli("pretokenize", "--dict", "no", input=text).out == cli("pretokenize", "-m", tmp_path / "out.model", input=text).out
+    segments = cli("pretokenize", "--dict", "no", "--json", input=json.dumps(text[:-1]) + "\n").text
+    counted = cli("count", "--dict", "no", "-q", input=text)
+    assert sorted(line.partition("\t")[0] for line in counted.lines) == sorted(set(json.loads(segments)))

@@ -160,13 +160,13 @@ def test_lone_surrogates(text: str) -> None:
 
 
 def test_items_that_are_not_str() -> None:
-    with pytest.raises(InputError, match="text 1 of the iterable is a bytes, not a str"):
+    with pytest.raises(InputError, match="text 1 of the iterable is of type bytes, not a str"):
         list(Corpus(iter(["a", b"b"])))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="text 0 of the iterable is a int"):
+    with pytest.raises(InputError, match="text 0 of the iterable is of type int"):
         list(Corpus(b"bytes"))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="paths or an iterable of str, not int"):
         Corpus(3)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="item 1 of the list of paths is a int"):
+    with pytest.raises(InputError, match="item 1 of the list of paths is of type int"):
         Corpus([__file__, 3])  # type: ignore[list-item]
 
 
