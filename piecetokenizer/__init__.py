@@ -1,7 +1,7 @@
 """piecetokenizer: train, use and ship BPE vocabularies, SentencePiece-style and exact.
 
 The four stages are folders: `normalize`, `pretokenize`, `counter` (training) and `tokenizer` (encoding); a `Model` is what training
-makes and encoding reads.  Public names are loaded when first used, so that `import piecetokenizer` costs about a millisecond and
+makes and encoding reads.  Public names and modules are loaded when first used, so that `import piecetokenizer` costs a millisecond and
 numpy is imported only by what computes.
 
 >>> import piecetokenizer
@@ -15,7 +15,17 @@ from types import ModuleType
 
 TYPE_CHECKING = False  # as type checkers understand it, without the import of typing
 if TYPE_CHECKING:
-    from piecetokenizer import errors
+    from piecetokenizer import checking as checking
+    from piecetokenizer import counter as counter
+    from piecetokenizer import editing as editing
+    from piecetokenizer import errors as errors
+    from piecetokenizer import formats as formats
+    from piecetokenizer import model as model
+    from piecetokenizer import normalize as normalize
+    from piecetokenizer import pretokenize as pretokenize
+    from piecetokenizer import report as report
+    from piecetokenizer import spec as spec
+    from piecetokenizer import tokenizer as tokenizer
     from piecetokenizer.model import Model, Piece, PieceType
     from piecetokenizer.normalize import Normalizer
     from piecetokenizer.pretokenize import PreTokenizer
@@ -56,6 +66,11 @@ _HOMES = {
 }
 """The module that defines each name."""
 
+_MODULES = frozenset(
+    ("checking", "counter", "editing", "errors", "formats", "model", "normalize", "pretokenize", "report", "spec", "tokenizer")
+)
+"""The modules that can be used as attributes without an import of their own."""
+
 
 if not TYPE_CHECKING:  # so that they report names that do not exist
 
@@ -64,8 +79,8 @@ if not TYPE_CHECKING:  # so that they report names that do not exist
             value = import_module("importlib.metadata").version(__name__)
         elif name in _HOMES:
             value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-        elif name == "errors":
-            value = import_module(f"{__name__}.errors")
+        elif name in _MODULES:
+            return import_module(f"{__name__}.{name}")  # which makes it an attribute
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value
@@ -73,7 +88,7 @@ if not TYPE_CHECKING:  # so that they report names that do not exist
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})
 
 
 class _Package(ModuleType):

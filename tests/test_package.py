@@ -57,6 +57,20 @@ def test_all_names_are_listed() -> None:
     assert run("import piecetokenizer as p; print(set(p.__all__) - set(dir(p)))") == "set()"
 
 
+def test_modules_are_loaded_when_they_are_first_used() -> None:
+    used = "p.formats.load, p.editing.add_tokens, p.checking, p.errors.ModelError, p.tokenizer.Tokenizer, p.normalize.Charsmap"
+    assert run(f"import piecetokenizer as p; {used}; print(p.formats.__name__)") == "piecetokenizer.formats"
+    assert run("import piecetokenizer as p; print(all(hasattr(p, name) for name in dir(p)))") == "True"
+    assert run("import sys, piecetokenizer as p; dir(p); print('piecetokenizer.formats' in sys.modules)") == "False"
+
+
+def test_what_is_listed_is_what_is_offered() -> None:
+    names = [name for name in run("import piecetokenizer as p; print(*dir(p))").split() if not name.startswith("__")]
+    assert {"train", "Model", "formats", "editing", "checking"} <= set(names)
+    assert not {"sys", "ModuleType", "TYPE_CHECKING", "import_module"} & set(names)
+    assert not [name for name in names if name.startswith("_")]
+
+
 def test_train_stays_the_function() -> None:
     """The module piecetokenizer.train has the name of its function; importing it must not put it in the function's place."""
     check = "print(callable(piecetokenizer.train), piecetokenizer.train is sys.modules['piecetokenizer.train'].train)"
