@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from piecetokenizer import Tokenizer
-from piecetokenizer.cli.lines import Block, read_blocks, watched
+from piecetokenizer.cli.lines import Block, Returns, read_blocks, watched
 from piecetokenizer.cli.options import (
     dict_path_option,
     errors_option,
@@ -111,9 +111,12 @@ def encode(
     tokenizer = Tokenizer.load(model, dict=dictionary_at(dictionary))
     seed = random.getrandbits(32) if seed is None else seed
     encoder = BlockEncoder(tokenizer, {"bos": bos, "eos": eos, "special": special}, errors, as_json, dropout, seed)
+    returns = Returns()
     with output(output_path, [model, dictionary, *inputs]) as file, Bars() as bars:
         writer = writer_for(file, output_path, tokenizer, pieces)
-        blocks = watched(read_blocks(inputs), inputs, silent if quiet or output_path == "-" else bars)
+        blocks = watched(read_blocks(inputs, returns=returns), inputs, silent if quiet or output_path == "-" else bars)
         for made in in_order(lambda block: writer.ready(*encoder.flat(block)), blocks, threads):
             writer.write(made)
         writer.finish()
+    if not as_json:
+        returns.tell()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from piecetokenizer import Piece, PieceType, Tokenizer, formats
-from piecetokenizer.cli.lines import read_blocks
+from piecetokenizer.cli.lines import Returns, read_blocks
 from piecetokenizer.cli.options import utf8
 from piecetokenizer.cli.pieces import find_piece, shown
 
@@ -60,12 +60,14 @@ def info(model: str, first: int, longest: int, asked: tuple[str, ...], measure: 
 def measured(tokenizer: Tokenizer, path: str) -> dict[str, Any]:
     """Texts, bytes of text and tokens of a file."""
     counts = {"texts": 0, "bytes": 0, "tokens": 0}
-    for block in read_blocks([path]):
+    returns = Returns()
+    for block in read_blocks([path], returns=returns):
         texts = block.texts(errors="replace", as_json=False)
         ids, _ = tokenizer.encode_batch(texts, out="flat")
         counts["texts"] += len(texts)
         counts["bytes"] += sum(map(len, block.lines()))
         counts["tokens"] += len(ids)
+    returns.tell()
     return {"file": path, **counts, "bytes_per_token": counts["bytes"] / max(counts["tokens"], 1)}
 
 

@@ -3,7 +3,8 @@
 In: file names, `-` for standard input.  Out: blocks of whole lines, each with the place where it began.  Memory is that of a few
 blocks, whatever the size of the files; a line longer than a block makes a longer block.
 
-Only LF ends a line.  One CR before it, and a byte order mark at the start of a file, are not text; the latter is reported.
+Only LF ends a line.  One CR before it, and a byte order mark at the start of a file, are not text; both are reported, the first by those
+who read texts (not ids, nor JSON, where it means nothing), once and when all is read.
 """
 
 import json
@@ -21,7 +22,7 @@ from piecetokenizer.corpus import lines_of
 from piecetokenizer.errors import InputError
 from piecetokenizer.progress import ProgressFunction
 
-__all__ = ["Block", "read_blocks", "watched"]
+__all__ = ["Block", "Returns", "read_blocks", "watched"]
 
 BLOCK = 1 << 20
 """Bytes read at once: much more than a call costs, much less than memory."""
@@ -84,25 +85,43 @@ class Block:
         return value
 
 
-def read_blocks(inputs: Sequence[str], *, size: int | None = None) -> Iterator[Block]:
-    """The blocks of all files one after the other; standard input if there are none.
+@dataclass(slots=True)
+class Returns:
+    """The carriage returns at the ends of lines, counted while blocks are read."""
+
+    count: int = 0
+
+    def tell(self) -> None:
+        """Say that they were left out, if there were any."""
+        if self.count:
+            what = (
+                "return at the end of a line is not text and was"
+                if self.count == 1
+                else "returns at the end of a line are not text and were"
+            )
+            note(f"{self.count} carriage {what} left out")
+
+
+def read_blocks(inputs: Sequence[str], *, size: int | None = None, returns: Returns | None = None) -> Iterator[Block]:
+    """The blocks of all files one after the other; standard input if there are none.  `returns` counts what is left out of them.
 
     From a pipe, what has arrived is handed on at once if it holds a whole line, so that a program at the other end gets its answer.
     """
     number = 0
+    returns = returns or Returns()
     for path in inputs or ["-"]:
         if path == "-":
-            number = yield from _blocks(sys.stdin.buffer, "standard input", size or BLOCK, number)
+            number = yield from _blocks(sys.stdin.buffer, "standard input", size or BLOCK, number, returns)
         else:
             try:
                 file = open(path, "rb")  # noqa: SIM115  (closed below)
             except FileNotFoundError:
                 raise InputError(f"{path}: there is no such file; a text itself is given on standard input") from None
             with file:
-                number = yield from _blocks(file, path, size or BLOCK, number)
+                number = yield from _blocks(file, path, size or BLOCK, number, returns)
 
 
-def _blocks(stream: BinaryIO, source: str, size: int, before: int) -> Generator[Block, None, int]:
+def _blocks(stream: BinaryIO, source: str, size: int, before: int, returns: Returns) -> Generator[Block, None, int]:
     """The blocks of one file, which has `before` texts before it; returns how many there are behind it."""
     line = 1
     begin = 0
@@ -110,7 +129,9 @@ def _blocks(stream: BinaryIO, source: str, size: int, before: int) -> Generator[
         if line == 1 and data.startswith(BOM):
             begin = len(BOM)
             note(f"{source}: the byte order mark at its start is not text and was left out")
-        block = Block(source, line, before + line - 1, data, *lines_of(data, begin, end), begin, end)
+        starts, stops, found = lines_of(data, begin, end)
+        returns.count += found
+        block = Block(source, line, before + line - 1, data, starts, stops, begin, end)
         line += len(block.starts)
         begin = 0
         if len(block.starts):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from piecetokenizer.cli.lines import read_blocks
+from piecetokenizer.cli.lines import Returns, read_blocks
 from piecetokenizer.cli.options import (
     errors_option,
     input_argument,
@@ -86,11 +86,14 @@ def shown_segment(segment: str, space: str) -> str:
 
 def write_lines(inputs: Sequence[str], output_path: str, line: Callable[[str], str], errors: str, as_json: bool) -> None:
     """A line of output for each text."""
+    returns = Returns()
     with output(output_path, inputs) as file:
-        for block in read_blocks(inputs):
+        for block in read_blocks(inputs, returns=returns):
             for index, text in enumerate(block.texts(errors=errors, as_json=as_json)):
                 try:
                     file.write(line(text).encode() + b"\n")
                 except InputError as error:
                     raise InputError(f"{block.place(index)}: {error}") from None
             file.flush()
+    if not as_json:
+        returns.tell()

@@ -222,13 +222,16 @@ class Corpus:
 _NONE = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-def lines_of(data: bytes, begin: int, end: int) -> tuple[Numbers, Numbers]:
-    """Where all lines of data[begin:end] begin and stop, empty ones too: without LF and without one CR before it.
+def lines_of(data: bytes, begin: int, end: int) -> tuple[Numbers, Numbers, int]:
+    """Where all lines of data[begin:end] begin and stop, empty ones too, without LF and one CR before it; and how many such CR there are.
 
-    >>> [array.tolist() for array in lines_of(b"sow\\r\\n\\nreap", 0, 10)]
-    [[0, 5, 6], [3, 5, 10]]
+    >>> starts, stops, returns = lines_of(b"sow\\r\\n\\nreap", 0, 10)
+    >>> starts.tolist(), stops.tolist(), returns
+    ([0, 5, 6], [3, 5, 10], 1)
     """
-    return _found(LineFinder(begin, True), data, MOST, end)
+    finder = LineFinder(begin, True)
+    starts, stops = _found(finder, data, MOST, end)
+    return starts, stops, finder.returns
 
 
 def _found(finder: LineFinder, data: bytes, most: int, reach: int) -> tuple[Numbers, Numbers]:

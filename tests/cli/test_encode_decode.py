@@ -349,3 +349,22 @@ def test_arrays_hold_no_pieces(cli, model, tmp_path, name):
 def test_a_seed_without_dropout_is_a_slip(cli, model):
     assert "--dropout" in cli("encode", "-m", model, "--seed", 1, input="the cat\n").error
     assert cli("encode", "-m", model, "--seed", 1, "--dropout", 0.5, input="the cat\n").code == 0
+
+
+def test_carriage_returns_that_are_left_out_are_counted(cli, model, tmp_path):
+    for name, data in (("a", b"the cat\r\nthe\rmat\r\r\n\r\n"), ("b", b"the mat\nthe cat\r")):
+        (tmp_path / name).write_bytes(data)
+    said = "piecetokenizer: 4 carriage returns at the end of a line are not text and were left out\n"
+    paths = tmp_path / "a", tmp_path / "b"
+    ids = cli("encode", "-m", model, *paths, "--threads", 2)
+    assert ids.err == said
+    assert cli("decode", "-m", model, input=ids.out.replace(b"\n", b"\r\n")).out == b"the cat\nthe\rmat\r\n\nthe mat\nthe cat\n"
+    assert cli("encode", "-m", model, *paths, "-o", tmp_path / "ids.npy").err == said
+    for stage in ("normalize", "pretokenize"):
+        assert cli(stage, *paths).err == said
+    assert cli("info", model, "--measure", paths[1]).err == said.replace("4", "1").replace("returns", "return").replace(
+        "are", "is"
+    ).replace("were", "was")
+    assert cli("encode", "-m", model, input="the cat\n").err == ""
+    assert cli("encode", "-m", model, "--json", input='"the\\r"\r\n').err == ""
+    assert cli("decode", "-m", model, input="5\r\n").err == ""
