@@ -152,3 +152,12 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
         finally:
             for _, future in under_way:
                 future.cancel()
+
+
+def _load_futures() -> None:
+    """Import what `in_order` imports when it is first called, or wait for the thread that is at it."""
+    import concurrent.futures.thread  # noqa: F401
+
+
+if hasattr(os, "register_at_fork"):  # the child of a fork would wait for ever for an import that another thread had begun
+    os.register_at_fork(before=_load_futures)

@@ -1,5 +1,8 @@
 """Calls side by side, and items in order: results in order, the first error, no thread left behind, the caller's thread one of them."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -125,3 +128,32 @@ def test_where_the_system_gives_no_more_threads_there_are_fewer(most: int, monke
     started.clear()
     assert list(in_order(abs, range(-50, 0), 8)) == list(range(50, 0, -1))
     assert threading.active_count() == before
+
+
+FORKED_WHILE_IMPORTING = """
+import os, sys, threading, time
+from piecetokenizer.threads import in_order
+
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name == "concurrent.futures.thread":
+            importing.set()
+            time.sleep(0.3)
+
+importing = threading.Event()
+sys.meta_path.insert(0, Slow())
+other = threading.Thread(target=lambda: list(in_order(str.upper, ["other"], 2)))
+other.start()
+importing.wait(10)
+child = os.fork()
+print(list(in_order(str.upper, ["sow", "reap"], 2)), flush=True)
+if child:
+    os.waitpid(child, 0)
+    other.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forked_while_another_thread_imports_what_in_order_needs() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED_WHILE_IMPORTING], capture_output=True, text=True, timeout=60, check=True, cwd="/")
+    assert done.stdout == "['SOW', 'REAP']\n" * 2
