@@ -1,5 +1,8 @@
 """The errors of this package: few, each also one of Python's own, so that code that catches ValueError keeps working.
 
+A file that is missing, or cannot be read or written, is the error of what it was to be: a ModelError for a model, an InputError for a
+corpus, a FormatError for another tool's file; so a ValueError, and no OSError.
+
 A message is one line: what was wrong, where (file, line, position), and what to do.
 """
 

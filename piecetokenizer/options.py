@@ -36,7 +36,7 @@ class Choices:
     charsmap: Charsmap | None
 
     def obstacles(self) -> list[str]:
-        """What rules out that a GGUF file gives exactly the same ids, whatever will be learned; empty if nothing does."""
+        """What rules out, or for cn=dict nearly always, that a GGUF file gives exactly the same ids; empty if nothing does."""
         spec = self.pretokenizer
         found = []
         if spec.normalization != "none":
@@ -44,7 +44,7 @@ class Choices:
         if not spec.reconstruct:
             found.append("spaces are merged and trimmed, which is not done there (reconstruct keeps them)")
         if spec.cn == "dict":
-            found.append("there is no dictionary there (cn=char needs none)")
+            found.append("no dictionary cuts there, which shows once a piece has two Han characters side by side (cn=char needs none)")
         return found
 
 

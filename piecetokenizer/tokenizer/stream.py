@@ -29,7 +29,8 @@ _UTF8 = codecs.getincrementaldecoder("utf-8")
 class StreamDecoder(Generic[AnyStr]):
     """The state of one stream; belongs to one thread at a time.
 
-    `stopped` is the stop string that ended the stream, None until then; after it, nothing more comes out.
+    `stopped` is the stop string that ended the stream, None until then; after it, nothing more comes out until `flush`, which ends
+    a stream however it stands: the next `push` begins another.
 
     >>> from piecetokenizer import Tokenizer, train
     >>> tokenizer = Tokenizer(train(iter(["the cat sat on the mat"] * 9), vocab_size=276, reconstruct=True))
