@@ -1,6 +1,7 @@
 """Every example of the README and of docs/ does what it shows."""
 
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,13 @@ def test_examples(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     complaints = run_document((ROOT / document).read_text(encoding="utf-8"), tmp_path)
     assert not complaints, "\n".join(complaints)
+
+
+def test_the_tour_passes_every_kernel() -> None:
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    kernels = Counter(path.name for path in (ROOT / "piecetokenizer").rglob("*_cy.py"))
+    assert kernels
+    assert {name: count for name, count in kernels.items() if tour.count(name) < count} == {}
 
 
 def set_up_commands() -> list[str]:
