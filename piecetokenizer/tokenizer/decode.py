@@ -5,13 +5,11 @@ pieces print nothing, or their text too if asked.  Bytes join before they are re
 for each maximal ill-formed part, as in Python's own `bytes.decode(errors="replace")`.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.tokenizer.block import checked_offsets, rows_of
-from piecetokenizer.tokenizer.ids import Ids, flat_ids, id_array
+from piecetokenizer.tokenizer.ids import Ids, id_array
 from piecetokenizer.tokenizer.imported import LeadingSpace
 from piecetokenizer.tokenizer.printer import Printer
 from piecetokenizer.tokenizer.wide_cy import fill_slots, mostly_wide, survey, wide_text
@@ -91,13 +89,12 @@ class Decoder(Printer):
             return str(data.data, "utf-8", "replace").encode()
         return data.tobytes()
 
-    def texts(self, rows: Sequence[Ids]) -> list[str] | None:
-        """The texts of many sequences by one pass over all; None if `text` is the way: for long ones, and if something is wrong."""
-        flat = None if self._leading.strips else flat_ids(rows, self.size)
-        if flat is None or len(flat[0]) >= _MANY * len(rows):
+    def texts(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[str] | None:
+        """The texts ids[offsets[i]:offsets[i + 1]] by one pass over all; None if `text` is the way, for one after the other."""
+        if self._leading.strips or len(ids) >= _MANY * (len(offsets) - 1):
             return None
-        texts = str(self._lines(*flat).data, "utf-8", "replace").split("\n")
-        return texts[:-1] if len(texts) == len(rows) + 1 else None  # else some text holds LF itself
+        texts = str(self._lines(ids, offsets).data, "utf-8", "replace").split("\n")
+        return texts[:-1] if len(texts) == len(offsets) else None  # else some text holds LF itself
 
     def _lines(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
         """What ids[offsets[i]:offsets[i + 1]] print, each with LF behind it."""

@@ -315,7 +315,8 @@ class Tokenizer(QuickEncode):
     def decode_batch(self, batch: Iterable[Ids], *, threads: int = 1, skip_special: bool = True) -> list[str]:
         """The text of each sequence of ids; a Flat or Padded of `encode_batch` is a batch too.
 
-        Most of the time goes into making Python's objects, so `threads` gain little but in a Python that is free-threaded.
+        Most of the time goes into making Python's objects, so `threads` gain little but in a Python that is free-threaded.  The batch is
+        read ahead by some thousand sequences: one that comes from an iterator must not be a buffer that is filled again.
 
         >>> from piecetokenizer import train
         >>> model = train(iter(["the cat sat on the mat"] * 9), vocab_size=277, reconstruct=True, control=["<|end|>"])

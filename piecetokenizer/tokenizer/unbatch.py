@@ -10,12 +10,15 @@ error says which of them it is in.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from piecetokenizer.errors import IdError, IdTypeError
 from piecetokenizer.threads import checked_threads, in_order
 from piecetokenizer.tokenizer.batch import Flat, Padded
 from piecetokenizer.tokenizer.block import checked_offsets, rows_of
 from piecetokenizer.tokenizer.decode import Decoder
-from piecetokenizer.tokenizer.ids import Ids
+from piecetokenizer.tokenizer.ids import Ids, flat_ids, id_array
 
 __all__ = ["text_batches"]
 
@@ -26,18 +29,38 @@ _CHUNK_ROWS = 1 << 13
 def text_batches(decoder: Decoder, batch: Iterable[Ids], threads: int) -> Iterator[list[str]]:
     """The texts of the sequences, chunk by chunk."""
 
-    def run(part: tuple[Sequence[Ids], int]) -> list[str]:
+    def run(part: tuple[Sequence[Ids] | Flat, int]) -> list[str]:
         rows, first = part
-        texts = decoder.texts(rows)
-        return [_text(decoder, ids, first + place) for place, ids in enumerate(rows)] if texts is None else texts
+        flat = _flat(rows, decoder.size)
+        texts = None if flat is None else decoder.texts(*flat)
+        if texts is not None:
+            return texts
+        return [_text(decoder, ids, first + place) for place, ids in enumerate(rows_of(*rows) if isinstance(rows, Flat) else rows)]
 
-    return in_order(run, _chunks(_rows(batch)), checked_threads(threads))
+    chunks = _chunks_of_flat(batch) if isinstance(batch, Flat) else _chunks(_rows(batch))
+    return in_order(run, chunks, checked_threads(threads))
+
+
+def _flat(rows: Sequence[Ids] | Flat, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
+    """The ids of a chunk, all in the vocabulary, and where each sequence begins in them; None if that is not done by one call for all."""
+    if not isinstance(rows, Flat):
+        return flat_ids(rows, size)
+    try:
+        return id_array(rows.ids, size), rows.offsets
+    except (IdError, IdTypeError):  # the way one by one says where
+        return None
+
+
+def _chunks_of_flat(flat: Flat) -> Iterator[tuple[Flat, int]]:
+    """The same from some sequences on to some others, each chunk with the number of its first."""
+    ids, offsets = flat.ids, checked_offsets(flat.offsets, len(flat.ids))
+    for first in range(0, len(offsets) - 1, _CHUNK_ROWS):
+        edges = offsets[first : first + _CHUNK_ROWS + 1]
+        yield Flat(ids[edges[0] : edges[-1]], edges - edges[0]), first
 
 
 def _rows(batch: Iterable[Ids]) -> Iterable[Ids]:
-    """The sequences of a batch, whatever its form."""
-    if isinstance(batch, Flat):
-        return rows_of(batch.ids, checked_offsets(batch.offsets, len(batch.ids)))
+    """The sequences of a batch that is not flat, whatever its form."""
     if isinstance(batch, Padded):
         return (row[real] for row, real in zip(batch.ids, batch.mask, strict=True))
     if not hasattr(batch, "__iter__"):

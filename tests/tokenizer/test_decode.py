@@ -76,6 +76,11 @@ def test_a_batch_of_many_chunks() -> None:
     rows = [[AB] * (n % 40) + [FIRST_BYTE + 10] * (n % 9000 == 8999) for n in range(40_000)]  # two chunks have a text with LF
     expected = [TOKENIZER.decode(ids) for ids in rows]
     assert TOKENIZER.decode_batch(rows) == TOKENIZER.decode_batch(rows, threads=3) == expected
+    flat = Flat(np.array([id for row in rows for id in row], np.int32), np.cumsum([0, *map(len, rows)]))
+    assert TOKENIZER.decode_batch(flat) == TOKENIZER.decode_batch(flat, threads=3) == expected
+    flat.ids[flat.offsets[20_001]] = SIZE
+    with pytest.raises(IdError, match=f"^sequence 20001 of the batch: id {SIZE} at position 0"):
+        TOKENIZER.decode_batch(flat)
 
 
 @pytest.mark.parametrize(
