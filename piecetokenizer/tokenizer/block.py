@@ -46,7 +46,10 @@ def rows_of(ids: NDArray[Any], offsets: NDArray[np.int64]) -> list[NDArray[Any]]
 def _numbers(places: Any) -> NDArray[np.int64]:
     """Places in an array, which may come as anything that numpy takes for numbers."""
     try:
-        return np.ascontiguousarray(places, np.int64)
+        numbers = np.asarray(places)
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise TypeError(f"not of {numbers.dtype}")
+        return np.ascontiguousarray(numbers, np.int64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"an array of whole numbers is expected, where texts begin or end: {error}") from None
 

@@ -47,7 +47,7 @@ def test_lines_are_the_texts_one_by_one(tokenizer: Tokenizer, rows: list[list[in
     assert found == "".join(f"{text}\n" for text in tokenizer.decode_batch(rows, skip_special=skip)).encode()
 
 
-@pytest.mark.parametrize("offsets", [None, "x", [0, 1 << 70]])
+@pytest.mark.parametrize("offsets", [None, "x", [0, 1 << 70], [0.0, 3.0], [False, 3.5]])
 def test_offsets_that_are_no_numbers(offsets: Any) -> None:
     with pytest.raises(InputError, match="an array of whole numbers"):
         TOKENIZER.decode_lines([AB, AB, AB], offsets)
