@@ -32,6 +32,7 @@ import numpy.typing as npt
 from piecetokenizer.counter.layout import plan
 from piecetokenizer.draft import Draft
 from piecetokenizer.errors import ModelError, SpecError, show
+from piecetokenizer.messages import Option
 from piecetokenizer.model import Model, Piece, PieceType
 from piecetokenizer.reach import Unreachable, unreachable_pieces
 from piecetokenizer.spec import ROLES
@@ -182,7 +183,8 @@ def truncate(model: Model, size: int) -> Edit:
     merges = [id for id in np.flatnonzero(model.types == PieceType.NORMAL).tolist() if len(model.texts[id]) > 1]
     least, most = len(model) - len(padding) - len(merges), len(model) - len(padding)
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not least <= size <= most:
-        raise ModelError(f"size={show(size)} is not possible: {least} pieces are not merges and always stay; choose {least} to {most}")
+        wrong = Option("size", size, flag="--truncate")
+        raise ModelError(wrong, f" is not possible: {least} pieces are not merges and always stay; choose {least} to {most}")
     merges.sort(key=lambda id: (-draft.scores[id], id))
     gone = {*merges[size - least :], *padding}
     draft.keep([id for id in range(len(model)) if id not in gone])

@@ -3,8 +3,11 @@
 A file that is missing, or cannot be read or written, is the error of what it was to be: a ModelError for a model, an InputError for a
 corpus, a FormatError for another tool's file; so a ValueError, and no OSError.
 
-A message is one line: what was wrong, where (file, line, position), and what to do.
+A message is one line: what was wrong, where (file, line, position), and what to do.  It is given in parts, so that options can be named as
+the command line names them (see messages).
 """
+
+from piecetokenizer.messages import Message, Option, show
 
 __all__ = [
     "FormatError",
@@ -21,6 +24,10 @@ __all__ = [
 
 class PieceTokenizerError(Exception):
     """The base of all errors raised by piecetokenizer."""
+
+    def __init__(self, *parts: str | Option) -> None:
+        self.message = Message(*parts)
+        super().__init__(self.message)
 
 
 class SpecError(PieceTokenizerError, ValueError):
@@ -42,8 +49,8 @@ class IdTypeError(PieceTokenizerError, TypeError):
 class ModelError(PieceTokenizerError, ValueError):
     """A model, a model file or a dictionary breaks a rule of its format; `piece` is the id of the piece that does, if it is one's fault."""
 
-    def __init__(self, message: str, *, piece: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, *parts: str | Option, piece: int | None = None) -> None:
+        super().__init__(*parts)
         self.piece = piece
 
 
@@ -53,17 +60,3 @@ class FormatError(PieceTokenizerError, ValueError):
 
 class MissingExtraError(PieceTokenizerError, ImportError):
     """A feature needs a package that is not installed; the message names the extra that brings it."""
-
-
-def show(value: object) -> str:
-    """A value as a message quotes it: on one line and never long.
-
-    >>> show("a\\tb")
-    "'a\\\\tb'"
-    >>> show("ab" * 100)
-    "'abababababababababababababababababababababababababab'... (200 characters)"
-    """
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else f"{value[:52]!r}... ({len(value)} characters)"
-    text = repr(value)
-    return text if len(text) <= 100 else f"{text[:100]}..."

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecetokenizer.errors import SpecError
+from piecetokenizer.messages import Message, Option
 from piecetokenizer.normalize import Charsmap
 from piecetokenizer.pretokenize import Dictionary
 from piecetokenizer.spec import CounterSpec, PreTokenizerSpec, TokenizerSpec
@@ -35,17 +36,31 @@ class Choices:
     dictionary: Dictionary | None
     charsmap: Charsmap | None
 
-    def obstacles(self) -> list[str]:
-        """What rules out, or for cn=dict nearly always, that a GGUF file gives exactly the same ids; empty if nothing does."""
+    def idle(self) -> list[Message]:
+        """Options that were chosen and change nothing, a line for each."""
         spec = self.pretokenizer
-        found = []
+        if spec.spaces == "each" or spec.reconstruct:
+            return []
+        chosen, missing = Option("spaces", spec.spaces), Option("reconstruct")
+        return [Message(chosen, " has no effect without ", missing, ": of a run of spaces only one is left")]
+
+    def obstacles(self) -> list[Message]:
+        """A line if a GGUF file cannot give exactly the same ids, or may not; none if it will, whatever is learned."""
+        spec = self.pretokenizer
+        certain = []
         if spec.normalization != "none":
-            found.append(f"normalization={spec.normalization} is not done there")
+            certain.append(Message(Option("normalization", spec.normalization), " is not done there"))
         if not spec.reconstruct:
-            found.append("spaces are merged and trimmed, which is not done there (reconstruct keeps them)")
+            certain.append(Message("spaces are merged and trimmed, which is not done there (", Option("reconstruct"), " keeps them)"))
+        possible = []
         if spec.cn == "dict":
-            found.append("no dictionary cuts there, which shows once a piece has two Han characters side by side (cn=char needs none)")
-        return found
+            shows = "no dictionary cuts there, which shows once a piece has two Han characters side by side ("
+            possible.append(Message(shows, Option("cn", "char"), " needs none)"))
+        if not certain and not possible:
+            return []
+        rule = "these options rule out an exact GGUF export: " if certain else "with these options a GGUF export may not be exact: "
+        first, *rest = [*certain, *possible]
+        return [Message(rule, first, *(part for reason in rest for part in ("; ", reason)))]
 
 
 def choose(
@@ -77,17 +92,21 @@ def choose(
         chosen = {**NO_DICTIONARY, **chosen}
     elif dict is not None:
         if chosen.setdefault("cn", "dict") != "dict":
-            raise SpecError(f"cn={chosen['cn']!r} and dict={os.fspath(dict)!r} contradict each other; leave one out")
+            raise SpecError(Option("cn", chosen["cn"]), " and ", Option("dict", os.fspath(dict)), " contradict each other; leave one out")
         dictionary = Dictionary.load(os.fspath(dict))
         chosen["cn_dict"] = dictionary.identity
     elif chosen.get("cn") == "dict":
-        raise SpecError("cn='dict' needs a dictionary: dict='zh' is the one that comes with the package, dict=PATH another")
+        shipped = Option("dict", "zh")
+        raise SpecError(
+            Option("cn", "dict"), " needs a dictionary: ", shipped, " is the one that comes with the package, dict=PATH another"
+        )
     if charsmap is not None and not isinstance(charsmap, Charsmap):
         charsmap = Charsmap.from_tsv(charsmap)
     if charsmap is not None and chosen.setdefault("normalization", "custom") != "custom":
-        raise SpecError(f"normalization={chosen['normalization']!r} and a charsmap contradict each other; leave one out")
+        other = Option("normalization", chosen["normalization"])
+        raise SpecError(other, " and ", Option("charsmap"), " contradict each other; leave one out")
     if charsmap is None and chosen.get("normalization") == "custom":
-        raise SpecError("normalization='custom' needs a charsmap: a TSV file of rules, or a Charsmap")
+        raise SpecError(Option("normalization", "custom"), " needs ", Option("charsmap"), ": a TSV file of rules, or a Charsmap")
     return Choices(
         CounterSpec(**{name: chosen[name] for name in counter & chosen.keys()}),
         PreTokenizerSpec(**{name: chosen[name] for name in pretokenizer & chosen.keys()}),

@@ -51,7 +51,7 @@ class TrainReport:
             *_many(scan.removed_spaces, "space", f" removed: all but one of each run, all at the ends of a {unit}"),
             *_many(scan.rewritten, "character", f" rewritten by {self.normalization}, most often {_top(scan.changed.most_common(TOP))}"),
             *self._rare(),
-            *_many(self.dropped[0], "distinct segment", f" ({self.dropped[1]:,} in all) below min_count={self.min_count}"),
+            *_many(self.dropped[0], "distinct segment", f" ({self.dropped[1]:,} in all) left out, under {self.min_count:,} times each"),
         ]
 
     def summary(self) -> str:

@@ -24,6 +24,7 @@ from piecetokenizer.corpus.utf8 import describe_first, invalid_texts
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.table import SegmentTable, join
 from piecetokenizer.errors import InputError
+from piecetokenizer.messages import Option
 from piecetokenizer.normalize import Normalizer
 from piecetokenizer.pretokenize import PreTokenizer
 from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
@@ -166,7 +167,8 @@ class _Worker:
         except UnicodeDecodeError:
             bad = [number for number, _ in invalid_texts(chunk)]
             if bad and self._errors == "strict":
-                raise InputError(f"{describe_first(chunk)}; use errors=replace or errors=skip, or convert the file") from None
+                ways = Option("errors", "replace"), ", ", Option("errors", "skip"), ", or convert the file"
+                raise InputError(f"{describe_first(chunk)}; use ", *ways) from None
             self._counts.skipped += len(bad)
             chunk.starts, chunk.stops = np.delete(chunk.starts, bad), np.delete(chunk.stops, bad)
 

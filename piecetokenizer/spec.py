@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from piecetokenizer.errors import SpecError, show
+from piecetokenizer.messages import Option
 
 __all__ = ["ROLES", "CounterSpec", "PreTokenizerSpec", "TokenizerSpec"]
 
@@ -51,7 +52,7 @@ class PreTokenizerSpec:
         _one_of(self, "normalization", NORMALIZATIONS)
         _one_of(self, "unicode", ("17.0",))
         if not isinstance(self.space, str) or len(self.space) != 1 or not self.space.isprintable() or self.space.isspace():
-            raise SpecError(f"space={show(self.space)} is not allowed: it is one visible character, usually '▁'")
+            raise SpecError(Option("space", self.space), " is not allowed: it is one visible character, usually '▁'")
         _is_bool(self, "reconstruct")
         _one_of(self, "prefix", ("none", "text", "fragment"))
         _one_of(self, "split", SPLITS)
@@ -61,8 +62,9 @@ class PreTokenizerSpec:
         _is_text(self, "cn_dict")
         if (self.cn == "dict") != bool(self.cn_dict):
             raise SpecError(
-                f"cn={self.cn!r} with cn_dict={show(self.cn_dict)} is not allowed: "
-                "a dictionary's name, entries and SHA-256 go with cn=dict, and only with it"
+                Option("cn", self.cn),
+                f" with cn_dict={show(self.cn_dict)} is not allowed: "
+                "a dictionary's name, entries and SHA-256 go with cn=dict, and only with it",
             )
 
     def replace(self, **changes: Any) -> "PreTokenizerSpec":
@@ -112,13 +114,13 @@ class CounterSpec:
         _is_bool(self, "soft_vocab_limit")
         coverage = self.character_coverage
         if isinstance(coverage, bool) or not isinstance(coverage, (int, float)) or not 0 < coverage <= 1:
-            raise SpecError(f"character_coverage={show(coverage)} is not allowed: it is a share above 0 and up to 1, usually 0.9995")
+            raise SpecError(Option("character_coverage", coverage), " is not allowed: it is a share above 0 and up to 1, usually 0.9995")
         _in_range(self, "min_count", 1, (1 << 63) - 1)
         _in_range(self, "max_piece_size", 1, 65535)
         for name in ("required_chars", "unk_piece", "bos_piece", "eos_piece", "pad_piece"):
             _is_text(self, name)
         if not self.unk_piece:
-            raise SpecError("unk_piece='' is not allowed: every vocabulary has an unknown piece")
+            raise SpecError(Option("unk_piece", ""), " is not allowed: every vocabulary has an unknown piece")
         for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
             _in_range(self, name, -1, MAX_VOCAB_SIZE - 1)
         for name in ("user_defined", "control"):
@@ -175,25 +177,25 @@ class TokenizerSpec:
 def _one_of(spec: object, name: str, allowed: tuple[str, ...]) -> None:
     value = getattr(spec, name)
     if value not in allowed:
-        raise SpecError(f"{name}={show(value)} is not allowed: it is one of {', '.join(allowed)}")
+        raise SpecError(Option(name, value), f" is not allowed: it is one of {', '.join(allowed)}")
 
 
 def _is_bool(spec: object, name: str) -> None:
     value = getattr(spec, name)
     if not isinstance(value, bool):
-        raise SpecError(f"{name}={show(value)} is not allowed: it is True or False (0 or 1 in a model file)")
+        raise SpecError(Option(name, value), " is not allowed: it is True or False (0 or 1 in a model file)")
 
 
 def _in_range(spec: object, name: str, least: int, most: int) -> None:
     value = getattr(spec, name)
     if type(value) is not int or not least <= value <= most:
-        raise SpecError(f"{name}={show(value)} is not allowed: it is a whole number from {least} to {most}")
+        raise SpecError(Option(name, value), f" is not allowed: it is a whole number from {least} to {most}")
 
 
 def _is_text(spec: object, name: str) -> None:
     value = getattr(spec, name)
     if not isinstance(value, str):
-        raise SpecError(f"{name}={show(value)} is not allowed: it is a string")
+        raise SpecError(Option(name, value), " is not allowed: it is a string")
     _has_bytes(name, value)
 
 
@@ -201,18 +203,19 @@ def _has_bytes(name: str, value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise SpecError(f"{name} holds {show(value)}, which is not allowed: there is a lone surrogate at character {error.start}") from None
+        wrong = f" holds {show(value)}, which is not allowed: there is a lone surrogate at character {error.start}"
+        raise SpecError(Option(name), wrong) from None
 
 
 def _are_texts(spec: object, name: str) -> None:
     values = getattr(spec, name)
     if not isinstance(values, tuple):
-        raise SpecError(f"{name}={show(values)} is not allowed: it is a tuple of strings")
+        raise SpecError(Option(name, values), " is not allowed: it is a tuple of strings")
     seen = set()
     for value in values:
         if not isinstance(value, str) or not value:
-            raise SpecError(f"{name} holds {show(value)}, which is not allowed: each symbol is a non-empty string")
+            raise SpecError(Option(name), f" holds {show(value)}, which is not allowed: each symbol is a non-empty string")
         if value in seen:
-            raise SpecError(f"{name} holds {show(value)} twice; name each symbol once")
+            raise SpecError(Option(name), f" holds {show(value)} twice; name each symbol once")
         _has_bytes(name, value)
         seen.add(value)

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import TypeVar
 
 from piecetokenizer.errors import SpecError
+from piecetokenizer.messages import Option
 
 __all__ = ["MOST_THREADS", "checked_threads", "chosen_threads", "helpers", "in_order", "shares", "side_by_side"]
 
@@ -30,7 +31,7 @@ def checked_threads(threads: object) -> int:
     piecetokenizer.errors.SpecError: threads=0 is not allowed: it is a whole number from 1 to 1024
     """
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
-        raise SpecError(f"threads={threads!r} is not allowed: it is a whole number from 1 to {MOST_THREADS}")
+        raise SpecError(Option("threads", threads), f" is not allowed: it is a whole number from 1 to {MOST_THREADS}")
     return threads
 
 

@@ -94,7 +94,7 @@ def test_strict_names_the_first_invalid_byte(tmp_path: Path, threads: int) -> No
         lines[bad] = b"l\xc3\xa9 \xff %d\n" % bad
     (tmp_path / "a").write_bytes(b"".join(lines))
     offset = sum(map(len, lines[:1234])) + 4
-    with pytest.raises(InputError, match=f"a, line 1235, byte offset {offset}: byte 0xFF is not valid UTF-8; use errors=replace"):
+    with pytest.raises(InputError, match=f"a, line 1235, byte offset {offset}: byte 0xFF is not valid UTF-8; use errors='replace'"):
         counted(Corpus(tmp_path / "a", errors="strict", block=500), threads=threads)
 
 

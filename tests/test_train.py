@@ -133,9 +133,9 @@ def test_charsmaps(tmp_path: Path) -> None:
     assert model.charsmap_rules == rules
     assert "q" not in model.texts
     assert train(iter(["q…"] * 3), vocab_size=270, charsmap=path, normalization="custom", soft_vocab_limit=True) == model
-    with pytest.raises(SpecError, match="normalization='nfkc' and a charsmap contradict"):
+    with pytest.raises(SpecError, match="normalization='nfkc' and charsmap contradict"):
         train(iter(["q"]), charsmap=path, normalization="nfkc")
-    with pytest.raises(SpecError, match="normalization='custom' needs a charsmap"):
+    with pytest.raises(SpecError, match="normalization='custom' needs charsmap: a TSV"):
         train(iter(["q"]), normalization="custom")
 
 
@@ -197,7 +197,7 @@ def test_an_iterable_without_text() -> None:
         train(iter(["", ""]), vocab_size=300)
     with pytest.raises(InputError, match=r"no text to learn from; read: 0 bytes, 0 texts$"):
         train([], vocab_size=300)
-    with pytest.raises(InputError, match=r"0 texts; limit=3B leaves nothing of it$"):
+    with pytest.raises(InputError, match=r"0 texts; a limit of 3 bytes leaves nothing of it$"):
         train(iter(["long text"]), vocab_size=300, limit="3B")
 
 
@@ -225,21 +225,35 @@ def test_threads_that_cannot_be(threads: Any) -> None:
         train(iter(["a"]), vocab_size=260, threads=threads)
 
 
-def test_what_rules_out_gguf_is_said_before_reading() -> None:
+def test_what_rules_out_gguf_is_said_when_all_went_well() -> None:
     said: list[str] = []
 
     def texts() -> Iterator[str]:
         said.append("reading")
         yield "a"
 
+    with pytest.raises(InputError, match="too large"):
+        train(texts(), vocab_size=261, notice=said.append)
+    assert said == ["reading"]
     train(texts(), vocab_size=260, notice=said.append)
-    assert said[0].startswith("these options rule out an exact GGUF export: spaces are merged and trimmed")
-    assert said[1] == "reading"
+    assert said[2].startswith("these options rule out an exact GGUF export: spaces are merged and trimmed")
     said.clear()
     train(texts(), vocab_size=260, notice=said.append, reconstruct=True)
     assert said == ["reading"]
     train(texts(), vocab_size=260, notice=said.append, reconstruct=True, normalization="nfkc")
-    assert "normalization=nfkc is not done there" in said[1]
+    assert said[2:] == ["these options rule out an exact GGUF export: normalization='nfkc' is not done there"]
+    said.clear()
+    train(texts(), vocab_size=260, notice=said.append, reconstruct=True, dict="zh")
+    assert said[1].startswith("with these options a GGUF export may not be exact: no dictionary cuts there")
+    assert said[1].endswith(" (cn='char' needs none)")
+
+
+def test_an_option_without_effect_is_said() -> None:
+    said: list[str] = []
+    train(iter(["a"]), vocab_size=260, spaces="run", notice=said.append)
+    assert said[0] == "spaces='run' has no effect without reconstruct: of a run of spaces only one is left"
+    train(iter(["a"]), vocab_size=260, spaces="run", reconstruct=True, notice=said.append)
+    assert len(said) == 2
 
 
 def test_losses_are_said_in_any_case(caplog: pytest.LogCaptureFixture) -> None:

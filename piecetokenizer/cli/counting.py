@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from piecetokenizer.cli.options import given, input_argument, many_texts, output_option, pretokenizer_options
-from piecetokenizer.cli.output import check_place, output, show
+from piecetokenizer.cli.output import check_place, note, output, show
 from piecetokenizer.cli.training import corpus_options, whole_number
 from piecetokenizer.modelfile.escapes import escape
 from piecetokenizer.options import choose
@@ -51,5 +51,7 @@ def count(
     kept = segments.at_least(min_count or 1).sorted()
     with output(output_path) as file:
         file.writelines(f"{escape(text)}\t{count}\n".encode() for text, count in kept.to_pairs())
+    for line in choices.idle():
+        note(line)
     if not quiet:
         show(str(report))

@@ -104,7 +104,7 @@ class RowDecoder:
             try:
                 text = self.tokenizer.decode(ids, skip_special=not self.special)
             except PieceTokenizerError as error:
-                raise InputError(f"{place(index)}: {error}") from None
+                raise InputError(f"{place(index)}: ", error.message) from None
             lines.append(as_bytes(text, self.as_json) + b"\n")
         return b"".join(lines)
 
@@ -167,7 +167,7 @@ def push_all(decoder: StreamDecoder[str], source: str) -> Iterator[str]:
         try:
             yield decoder.push(ids)
         except PieceTokenizerError as error:
-            raise InputError(f"{source}: {error}") from None
+            raise InputError(f"{source}: ", error.message) from None
 
 
 def as_bytes(text: str, as_json: bool) -> bytes:

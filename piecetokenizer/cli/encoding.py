@@ -54,7 +54,7 @@ class BlockEncoder:
             try:
                 rows.append(self.tokenizer.encode(text, out="numpy", dropout=self.dropout, seed=seed, errors=self.errors, **self.options))
             except InputError as error:
-                raise InputError(f"{block.place(index)}: {error}") from None
+                raise InputError(f"{block.place(index)}: ", error.message) from None
         return np.concatenate([np.empty(0, np.int32), *rows]), np.cumsum([0, *map(len, rows)])
 
 

@@ -143,7 +143,9 @@ def main(args: Sequence[str] | None = None) -> int:
         except OSError as error:
             _forget_stdout()
             return _complain(f"{os.fspath(error.filename)}: {error.strerror}" if error.filename and error.strerror else str(error))
-        except (PieceTokenizerError, MemoryError) as error:
+        except PieceTokenizerError as error:
+            return _complain(error.message.with_flags())
+        except MemoryError as error:
             return _complain(str(error) or "out of memory")
     return code if isinstance(code, int) else 0
 

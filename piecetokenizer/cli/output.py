@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from piecetokenizer import Model
 from piecetokenizer.errors import InputError
+from piecetokenizer.messages import Message
 
 __all__ = ["binary_stdout", "check_place", "check_sources", "note", "output", "save", "show"]
 
@@ -22,8 +23,8 @@ def binary_stdout() -> BinaryIO:
 
 
 def note(message: str) -> None:
-    """A line for the person at the terminal; standard output is for results."""
-    show(f"piecetokenizer: {message}")
+    """A line for the person at the terminal; standard output is for results.  Options are named as flags."""
+    show(f"piecetokenizer: {message.with_flags() if isinstance(message, Message) else message}")
 
 
 def show(report: str) -> None:

@@ -7,6 +7,7 @@ import click
 
 from piecetokenizer import Model, Normalizer, PreTokenizer, formats
 from piecetokenizer.cli.options import given
+from piecetokenizer.cli.output import note
 from piecetokenizer.normalize import Charsmap
 from piecetokenizer.options import choose
 from piecetokenizer.pretokenize import Dictionary
@@ -31,6 +32,8 @@ def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, P
         return stages_of_model(formats.load(model), chosen)
     dictionary = chosen.pop("dictionary", None)
     choices = choose(chosen, dict=dictionary, charsmap=chosen.pop("charsmap", None))
+    for line in choices.idle():
+        note(line)
     spec = choices.pretokenizer
     return Normalizer(spec, choices.charsmap), PreTokenizer(spec, choices.dictionary)
 

@@ -93,7 +93,7 @@ def write_lines(inputs: Sequence[str], output_path: str, line: Callable[[str], s
                 try:
                     file.write(line(text).encode() + b"\n")
                 except InputError as error:
-                    raise InputError(f"{block.place(index)}: {error}") from None
+                    raise InputError(f"{block.place(index)}: ", error.message) from None
             file.flush()
     if not as_json:
         returns.tell()

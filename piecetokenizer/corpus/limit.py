@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from piecetokenizer.errors import SpecError
+from piecetokenizer.messages import Option
 
 __all__ = ["Limit"]
 
@@ -45,10 +46,10 @@ class Limit:
                 return Limit(texts=int(amount))
             if amount >= 1 and unit in UNITS:
                 return Limit(bytes=int(amount))
-        raise SpecError(f"limit={value!r} is not allowed: it is a number of texts, as 100000, or of bytes, as 100MB or 1.5GiB")
+        raise SpecError(Option("limit", value), " is not allowed: it is a number of texts, as 100000, or of bytes, as 100MB or 1.5GiB")
 
     def __str__(self) -> str:
         """As a message says it."""
         if self.texts is not None:
-            return f"limit={self.texts}"
-        return "no limit" if self.bytes is None else f"limit={self.bytes}B"
+            return f"a limit of {self.texts} texts"
+        return "no limit" if self.bytes is None else f"a limit of {self.bytes} bytes"

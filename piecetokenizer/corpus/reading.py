@@ -21,6 +21,7 @@ import numpy.typing as npt
 from piecetokenizer.corpus.limit import Limit
 from piecetokenizer.corpus.lines_cy import LineFinder
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.messages import Option
 
 __all__ = ["Chunk", "Corpus", "CorpusCounts", "Source", "lines_of"]
 
@@ -95,9 +96,9 @@ class Corpus:
         block: int = BLOCK,
     ) -> None:
         if text_unit not in ("line", "file"):
-            raise SpecError(f"text_unit={text_unit!r} is not allowed: it is one of line, file")
+            raise SpecError(Option("text_unit", text_unit), " is not allowed: it is one of line, file")
         if errors not in ("replace", "strict", "skip"):
-            raise SpecError(f"errors={errors!r} is not allowed: it is one of replace, strict, skip")
+            raise SpecError(Option("errors", errors), " is not allowed: it is one of replace, strict, skip")
         self.counts = CorpusCounts()
         self.limit = Limit.parse(limit)
         self.size: int | None = None
@@ -213,7 +214,8 @@ class Corpus:
                 return None
             if self.errors == "strict":
                 found = f"a lone surrogate U+{ord(text[error.start]):04X} at character {error.start}"
-                raise InputError(f"text {number} of the iterable has {found}; use errors=replace or errors=skip") from None
+                ways = Option("errors", "replace"), " or ", Option("errors", "skip")
+                raise InputError(f"text {number} of the iterable has {found}; use ", *ways) from None
             replaced, many = SURROGATE.subn("\ufffd", text)
             self.counts.surrogates += many
             return replaced.encode()

@@ -9,6 +9,7 @@ padding.  Roles with one name are one piece, which has one id.  Any other text t
 from dataclasses import dataclass
 
 from piecetokenizer.errors import SpecError
+from piecetokenizer.messages import Message, Option
 from piecetokenizer.spec import CounterSpec
 
 __all__ = ["BYTE_PIECES", "Layout", "plan"]
@@ -48,7 +49,7 @@ def plan(spec: CounterSpec) -> Layout:
     {'unk': 0, 'bos': 1, 'eos': 1, 'pad': -1}
     """
     if spec.unk_id < 0:
-        raise SpecError("unk_id=-1 is not allowed: every vocabulary has an unknown piece")
+        raise SpecError(Option("unk_id", -1), " is not allowed: every vocabulary has an unknown piece")
     names = {"unk": spec.unk_piece, "bos": spec.bos_piece, "eos": spec.eos_piece, "pad": spec.pad_piece or "<pad>" * (spec.pad_id >= 0)}
     ids = {"unk": spec.unk_id, "bos": spec.bos_id, "eos": spec.eos_id, "pad": spec.pad_id}
     if names["pad"] and ids["pad"] < 0:
@@ -76,24 +77,32 @@ def _fix(role: str, names: dict[str, str], roles: dict[str, int], fixed: dict[in
             continue
         if (names[other] == name) != (other_id == id):
             raise SpecError(
-                f"{other}_piece={names[other]!r} has {other}_id={other_id} and {role}_piece={name!r} has {role}_id={id}: "
-                "one piece has one id; give both roles the same name and id, or two names and two ids"
+                Option(f"{other}_piece", names[other]),
+                " has ",
+                Option(f"{other}_id", other_id),
+                " and ",
+                Option(f"{role}_piece", name),
+                " has ",
+                Option(f"{role}_id", id),
+                ": one piece has one id; give both roles the same name and id, or two names and two ids",
             )
         if other_id == id and "unk" in (role, other):
-            raise SpecError(f"{role}_piece={name!r} is the unk_piece too, which must be a piece of its own: choose another name")
+            rule = " too, which must be a piece of its own: choose another name"
+            raise SpecError(Option(f"{role}_piece", name), " is the ", Option("unk_piece"), rule)
     fixed[id] = name
 
 
 def _check_unique(layout: Layout) -> None:
     """Raise SpecError if a text is given in two places, naming both."""
-    origins = dict.fromkeys(BYTE_PIECES, "a byte piece")
+    origins = dict.fromkeys(BYTE_PIECES, Message("a byte piece"))
     for role, id in layout.roles.items():
         if id >= 0:
             if layout.fixed[id] in BYTE_PIECES:
-                raise SpecError(f"{role}_piece={layout.fixed[id]!r} is not allowed: it is the name of a byte piece")
-            origins[layout.fixed[id]] = f"the {role}_piece"
-    for where, texts in (("user_defined", layout.user_defined), ("control", layout.control), ("padding", layout.padding)):
+                raise SpecError(Option(f"{role}_piece", layout.fixed[id]), " is not allowed: it is the name of a byte piece")
+            origins[layout.fixed[id]] = Message("the ", Option(f"{role}_piece"))
+    user_defined, control, padding = Message(Option("user_defined")), Message(Option("control")), Message("padding")
+    for where, texts in ((user_defined, layout.user_defined), (control, layout.control), (padding, layout.padding)):
         for text in texts:
             if text in origins:
-                raise SpecError(f"{where} holds {text!r}, which is {origins[text]} already: name each piece once")
-            origins[text] = f"in {where}"
+                raise SpecError(where, f" holds {text!r}, which is ", origins[text], " already: name each piece once")
+            origins[text] = Message("in ", where)

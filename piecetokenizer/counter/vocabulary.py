@@ -18,6 +18,7 @@ from piecetokenizer.counter.merges import Merges, Progress, merge_symbols
 from piecetokenizer.counter.segments import Segments
 from piecetokenizer.counter.symbols import lay_out
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.messages import Message, Option
 from piecetokenizer.model import PieceType
 from piecetokenizer.spec import CounterSpec
 
@@ -67,7 +68,11 @@ def learn_vocabulary(
     kept = segments.at_least(spec.min_count)
     if not len(kept):
         raise InputError(
-            f"there is nothing to learn from: all {len(segments)} distinct segments occur less than min_count={spec.min_count} times"
+            Message(
+                "there is nothing to learn from: with ",
+                Option("min_count", spec.min_count),
+                f" all {len(segments)} distinct segments are left out: they occur less often",
+            )
             if len(segments)
             else "there is nothing to learn from: the corpus has no segments"
         )
@@ -80,8 +85,9 @@ def learn_vocabulary(
         # Each merge removes a symbol; how many there could really be is not worth the time of finding out.
         most = least + kept.characters - len(kept)
         raise SpecError(
-            f"vocab_size={spec.vocab_size} is too small: the sizes possible are {least} to at most {most} ({_make_up(layout, coverage)}); "
-            "raise it, or lower character_coverage"
+            Option("vocab_size", spec.vocab_size),
+            f" is too small: the sizes possible are {least} to at most {most} ({_make_up(layout, coverage)}); raise it, or lower ",
+            Option("character_coverage"),
         )
     dropped = (len(segments) - len(kept), segments.total - kept.total)
     symbols = lay_out(kept, coverage.required, space, threads)
@@ -94,8 +100,11 @@ def learn_vocabulary(
         most = least + len(merges)
         if not spec.soft_vocab_limit:
             raise InputError(
-                f"vocab_size={spec.vocab_size} is too large: no pair is left after {len(merges)} merges, the sizes possible are {least} to "
-                f"{most} ({_make_up(layout, coverage)}, up to {len(merges)} merges); lower it, set soft_vocab_limit, or give more text"
+                Option("vocab_size", spec.vocab_size),
+                f" is too large: no pair is left after {len(merges)} merges, the sizes possible are {least} to "
+                f"{most} ({_make_up(layout, coverage)}, up to {len(merges)} merges); lower it, set ",
+                Option("soft_vocab_limit"),
+                ", or give more text",
             )
         note = f"{most} pieces in place of {spec.vocab_size}: no pair is left"
     return _assemble(layout, coverage, merges, spec, dropped, note)
@@ -117,7 +126,7 @@ def _assemble(layout: Layout, coverage: Coverage, merges: Merges, spec: CounterS
     size += len(padding)
     for role, id in layout.roles.items():
         if id >= size:
-            raise SpecError(f"{role}_id={id} is not possible: the vocabulary has {size} pieces, with ids up to {size - 1}")
+            raise SpecError(Option(f"{role}_id", id), f" is not possible: the vocabulary has {size} pieces, with ids up to {size - 1}")
 
     texts = [*BYTE_PIECES, *layout.user_defined, *learned, *layout.control, *padding]
     types = [PieceType.BYTE] * len(BYTE_PIECES) + [PieceType.USER_DEFINED] * len(layout.user_defined)

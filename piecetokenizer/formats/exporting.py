@@ -15,6 +15,7 @@ from piecetokenizer.formats.drafts import Draft, gguf_draft, huggingface_draft, 
 from piecetokenizer.formats.generate import generated_texts
 from piecetokenizer.formats.sentencepiece import charsmap_of
 from piecetokenizer.formats.verdict import ExportRefusedError, Fidelity, Kind, judge
+from piecetokenizer.messages import Option
 from piecetokenizer.model import Model
 from piecetokenizer.normalize import Charsmap, Normalizer
 from piecetokenizer.pretokenize import Dictionary, PreTokenizer
@@ -87,11 +88,11 @@ def _judged(
     dictionary: Dictionary | str | os.PathLike[str] | None,
 ) -> tuple[Draft | None, Fidelity]:
     if to not in FORMATS:
-        raise SpecError(f"to={to!r} is not allowed: it is one of {', '.join(FORMATS)}")
+        raise SpecError(Option("to", to), f" is not allowed: it is one of {', '.join(FORMATS)}")
     if route not in ROUTES:
-        raise SpecError(f"route={route!r} is not allowed: it is one of {', '.join(ROUTES)}")
+        raise SpecError(Option("route", route), f" is not allowed: it is one of {', '.join(ROUTES)}")
     if route != "llama" and to != "gguf":
-        raise SpecError(f"route={route!r} goes with to='gguf' only")
+        raise SpecError(Option("route", route), " goes with ", Option("to", "gguf"), " only")
     if isinstance(dictionary, (str, os.PathLike)):
         dictionary = Dictionary.load(os.fspath(dictionary))
     tokenizer = Tokenizer(model, dictionary=dictionary)

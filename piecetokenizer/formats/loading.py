@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from piecetokenizer.errors import FormatError
+from piecetokenizer.messages import Option
 from piecetokenizer.model import Model
 from piecetokenizer.modelfile.foreign import START, kind_of
 
@@ -23,7 +24,7 @@ def load(path: str | os.PathLike[str], *, as_: str | None = None) -> Model:
     """
     kind = sniff(path)
     if as_ is not None and (kind != "legacy" or as_ != "word"):
-        raise FormatError(f"{path}: as_={as_!r} is not allowed: it is 'word', for models of the C++ PieceTokenizer with cut=0")
+        raise FormatError(f"{path}: ", Option("as_", as_), " is not allowed: it is 'word', for models of the C++ PieceTokenizer with cut=0")
     if kind == "model":
         return Model.load(path)
     if kind == "gguf":

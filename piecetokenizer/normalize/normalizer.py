@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.messages import Option
 from piecetokenizer.normalize.charsmap import Charsmap
 from piecetokenizer.normalize.worker import PREFIX, WHOLE, NormalizeWorker
 from piecetokenizer.spec import PreTokenizerSpec
@@ -32,9 +33,11 @@ def to_utf8(text: str, errors: str = "strict") -> bytes:
         if errors == "replace":
             return _SURROGATE.sub("\ufffd", text).encode()
         if errors != "strict":
-            raise SpecError(f"errors={errors!r} is not allowed: it is strict or replace") from None
+            raise SpecError(Option("errors", errors), " is not allowed: it is strict or replace") from None
         raise InputError(
-            f"text: lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; pass errors='replace' to read it as U+FFFD"
+            f"text: lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; pass ",
+            Option("errors", "replace"),
+            " to read it as U+FFFD",
         ) from None
 
 

@@ -5,6 +5,7 @@ call or thread takes a cutter of its own, which holds the state of a walk; those
 """
 
 from piecetokenizer.errors import ModelError, SpecError
+from piecetokenizer.messages import Option
 from piecetokenizer.pretokenize.boundaries import ROWS, boundary_table
 from piecetokenizer.pretokenize.classes import CLASSES, class_of
 from piecetokenizer.pretokenize.cutters import WINDOW, Cutter, TextCutter, boundary_cutter, classes_of_bytes
@@ -84,12 +85,13 @@ def _dictionary_of(spec: PreTokenizerSpec, given: Dictionary | None) -> Dictiona
     """The dictionary that the spec asks for, checked to be the same one."""
     if spec.cn != "dict":
         if given is not None:
-            raise SpecError(f"a dictionary was given, but cn={spec.cn!r} uses none: set cn='dict', or give no dictionary")
+            raise SpecError("this model uses no dictionary: leave out ", Option("dict"))
         return None
     if given is None:
         name = spec.cn_dict.split(",")[0]
         if name not in SHIPPED:
-            raise ModelError(f"the model needs the dictionary {describe(spec.cn_dict)}: give the file that it was made with")
+            needed = f"the model needs the dictionary {describe(spec.cn_dict)}"
+            raise ModelError(needed, ": give the file that it was made with as ", Option("dict"))
         given = Dictionary.load(name)
     given.check(spec.cn_dict)
     return given

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.messages import Message, Option
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import PREFIX, TRIM_LEFT, TRIM_RIGHT, WHOLE, Charsmap, Normalizer
 from piecetokenizer.pretokenize import Dictionary, PreTokenizer
@@ -119,8 +120,8 @@ class Engine:
         """The id with a role; an error if the model has none."""
         id: int = getattr(self.model.tokenizer, f"{role}_id")
         if id < 0:
-            asked = "padding needs a pad_id" if role == "pad" else f"{role}=True is not allowed"
-            raise SpecError(f"{asked}: this model has no {role} piece; give a piece this role (set_roles, `piecetokenizer edit --role`)")
+            asked = Message("padding needs a pad_id") if role == "pad" else Message(Option(role, True), " is not allowed")
+            raise SpecError(asked, f": this model has no {role} piece; give a piece this role (set_roles, `piecetokenizer edit --role`)")
         return id
 
     # ---- texts to rows
@@ -263,7 +264,7 @@ def _loaded(dictionary: Dictionary | Path | None) -> Dictionary | None:
 def drop_threshold(dropout: float) -> int:
     """A probability as the kernel takes it, in units of 2^-53."""
     if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-        raise SpecError(f"dropout={dropout!r} is not allowed: it is a probability from 0 to 1")
+        raise SpecError(Option("dropout", dropout), " is not allowed: it is a probability from 0 to 1")
     return int(dropout * (1 << 53))
 
 
@@ -272,7 +273,7 @@ def chosen_seed(seed: int | None) -> int:
     if seed is None:
         return int.from_bytes(os.urandom(8), "little")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise SpecError(f"seed={seed!r} is not allowed: it is a whole number")
+        raise SpecError(Option("seed", seed), " is not allowed: it is a whole number")
     return int(seed)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import InputError, SpecError
+from piecetokenizer.messages import Option
 from piecetokenizer.model import Model, PieceType
 from piecetokenizer.normalize import to_utf8
 from piecetokenizer.symbols import SymbolMatcher, leftmost_longest
@@ -58,7 +59,7 @@ class SpecialTokens:
         in bytes, in which they are found in any case; without it, parse trusts the whole text.
         """
         if special not in ("text", "parse", "error"):
-            raise SpecError(f"special={special!r} is not allowed: it is one of text, parse, error")
+            raise SpecError(Option("special", special), " is not allowed: it is one of text, parse, error")
         if special == "parse" and trusted is None:
             found = self._found(self._matcher(), data)
         elif special == "error" or trusted:
@@ -84,8 +85,11 @@ class SpecialTokens:
             if not allowed(start, end, index):
                 place = len(data[:start].decode("utf-8", "replace"))
                 raise InputError(
-                    f"the text has the control token {self._texts[index]!r} at character {place}: "
-                    "remove it, or pass special='text' to take it as text or special='parse' as a token"
+                    f"the text has the control token {self._texts[index]!r} at character {place}: remove it, or pass ",
+                    Option("special", "text"),
+                    " to take it as text or ",
+                    Option("special", "parse"),
+                    " as a token",
                 )
         return found
 
@@ -120,7 +124,7 @@ def utf8(text: str | bytes | bytearray | memoryview, errors: str = "strict") -> 
     byte of bytes that is not part of valid UTF-8.
     """
     if errors not in ("strict", "replace"):
-        raise SpecError(f"errors={errors!r} is not allowed: it is one of strict, replace")
+        raise SpecError(Option("errors", errors), " is not allowed: it is one of strict, replace")
     if isinstance(text, str):
         return to_utf8(text, errors)
     if not isinstance(text, (bytes, bytearray, memoryview)):
@@ -131,7 +135,9 @@ def utf8(text: str | bytes | bytearray | memoryview, errors: str = "strict") -> 
     except UnicodeDecodeError as error:
         if errors == "strict":
             raise InputError(
-                f"the text is not UTF-8: byte 0x{data[error.start]:02X} at byte {error.start}; pass errors='replace' to read it as U+FFFD"
+                f"the text is not UTF-8: byte 0x{data[error.start]:02X} at byte {error.start}; pass ",
+                Option("errors", "replace"),
+                " to read it as U+FFFD",
             ) from None
         return _each_byte_replaced(data)
     return data

@@ -59,7 +59,7 @@ def test_import_makes_a_model_that_encodes_as_the_tool_does(cli: Cli, model: Pat
 def test_errors_are_one_line(cli: Cli, model: Path, tmp_path: Path) -> None:
     out = ["-o", tmp_path / "m.gguf"]
     assert "Invalid value for '--to'" in cli("export", model, "--to", "tiktoken", *out).error
-    assert "route='bpe' goes with to='gguf' only" in cli("export", model, "--to", "sentencepiece", "--route", "bpe", *out).error
+    assert "--route bpe goes with --to gguf only" in cli("export", model, "--to", "sentencepiece", "--route", "bpe", *out).error
     assert "eot" in cli("export", model, "--to", "gguf", "--role", "eot", *out).error
     assert "x" in cli("export", model, "--to", "gguf", "--role", "x=<sep>", *out).error
     assert "nothing" in cli("export", model, "--to", "gguf", "--suppress", "nothing", *out).error

@@ -105,18 +105,22 @@ def test_the_report_says_what_was_lost(cli, tmp_path):
     ("options", "words"),
     [
         (["--vocab-size", "100"], ["100", "256 bytes"]),
-        (["--vocab-size", "100000"], ["100000", "soft"]),
-        (["--vocab-size", "0"], ["vocab_size=0"]),
-        (["--character-coverage", "2"], ["character_coverage=2.0"]),
-        (["--user-defined", ""], ["''"]),
+        (["--vocab-size", "100000"], ["--vocab-size 100000", "--soft-vocab-limit"]),
+        (["--vocab-size", "0"], ["--vocab-size 0"]),
+        (["--character-coverage", "2"], ["--character-coverage 2.0"]),
+        (["--user-defined", ""], ["--user-defined holds ''"]),
+        (["--user-defined", "cn='char'", "--control", "cn='char'"], ["--control holds \"cn='char'\"", "in --user-defined already"]),
+        (["--bos-piece", "<unk>", "--bos-id", "0"], ["--bos-piece '<unk>'", "--unk-piece"]),
+        (["--min-count", "1000"], ["--min-count 1000"]),
+        (["--soft-vocab-limit", "--unk-id", "100000"], ["--unk-id 100000"]),
         (["--control", "a", "--control", "a"], ["'a'"]),
-        (["--cn", "char", "--dict", "zh"], ["char", "zh"]),
+        (["--cn", "char", "--dict", "zh"], ["--cn char and --dict zh"]),
         (["--dict", "missing.txt"], ["missing.txt"]),
         (["--charsmap", "missing.tsv"], ["missing.tsv"]),
-        (["--normalization", "custom"], ["charsmap"]),
-        (["--limit", "lots"], ["lots", "100MB"]),
-        (["--threads", "0"], ["threads=0"]),
-        (["--space", "ab"], ["space='ab'"]),
+        (["--normalization", "custom"], ["--normalization custom needs --charsmap"]),
+        (["--limit", "lots"], ["--limit lots", "100MB"]),
+        (["--threads", "0"], ["--threads 0"]),
+        (["--space", "ab"], ["--space ab"]),
     ],
 )
 def test_what_cannot_be(cli, corpus, tmp_path, monkeypatch, options, words):
@@ -195,3 +199,26 @@ def test_dict_no_is_the_same_in_every_command(cli, corpus, tmp_path):
     segments = cli("pretokenize", "--dict", "no", "--json", input=json.dumps(text[:-1]) + "\n").text
     counted = cli("count", "--dict", "no", "-q", input=text)
     assert sorted(line.partition("\t")[0] for line in counted.lines) == sorted(set(json.loads(segments)))
+
+
+def test_options_are_named_as_flags(cli, corpus, model, tmp_path):
+    _, said = trained(cli, corpus, tmp_path, "--vocab-size", 290, "--normalization", "nfkc", "--spaces", "run")
+    assert "piecetokenizer: --spaces run has no effect without --reconstruct: of a run of spaces only one is left\n" in said
+    assert "--normalization nfkc is not done there; " in said
+    for command in (["count", "-q"], ["pretokenize"]):
+        assert cli(*command, "--spaces", "run", input="a  b\n").err.startswith("piecetokenizer: --spaces run has no effect")
+        assert cli(*command, "--spaces", "run", "--reconstruct", input="a  b\n").err == ""
+    assert "use --errors replace" in cli("count", "-", "--errors", "strict", input=b"\xff\n").error
+    error = cli("encode", "-m", model, "--special", "error", input="the special='text'\nspecial='text'<sep>\n").error
+    assert error == (
+        "standard input, line 2: the text has the control token '<sep>' at character 14: "
+        "remove it, or pass --special text to take it as text or --special parse as a token"
+    )
+    assert cli("encode", "-m", model, "--dropout", 2, input="a\n").error.startswith("--dropout 2.0 is not allowed")
+    assert cli("encode", "-m", model, "--dict", "zh", input="a\n").error == "this model uses no dictionary: leave out --dict"
+    assert cli("pretokenize", "-m", model, "--dict", "zh", input="a\n").error == "this model uses no dictionary: leave out --dict"
+    assert cli("edit", model, "-o", tmp_path / "x.model", "--truncate", 5).error.startswith("--truncate 5 is not possible")
+
+
+def test_notices_do_not_stand_before_errors(cli, corpus, tmp_path):
+    assert "GGUF" not in cli("train", corpus, "-o", tmp_path / "x.model", "--vocab-size", 100_000).err

@@ -99,7 +99,7 @@ def test_size_too_large_says_what_is_possible() -> None:
 def test_nothing_to_learn_from() -> None:
     with pytest.raises(InputError, match="the corpus has no segments"):
         learn("", vocab_size=300)
-    with pytest.raises(InputError, match="all 2 distinct segments occur less than min_count=5 times"):
+    with pytest.raises(InputError, match="with min_count=5 all 2 distinct segments are left out"):
         learn("a:1 b:4", vocab_size=300, min_count=5)
 
 

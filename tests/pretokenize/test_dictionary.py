@@ -116,7 +116,7 @@ def test_another_dictionary_than_the_models_is_an_error():
     assert PreTokenizer(PreTokenizerSpec(cn="dict", cn_dict=one.identity), renamed).pretokenize("你好!") == ["你好", "!"]
     with pytest.raises(ModelError, match="the model needs the dictionary 'nonsense'"):
         PreTokenizer(PreTokenizerSpec(cn="dict", cn_dict="nonsense"))
-    with pytest.raises(SpecError, match="uses none"):
+    with pytest.raises(SpecError, match="this model uses no dictionary"):
         PreTokenizer(PreTokenizerSpec(), one)
 
 

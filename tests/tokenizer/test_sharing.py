@@ -113,7 +113,7 @@ def test_a_model_with_a_dictionary(tmp_path: Path) -> None:
     path.write_text("世界 10\n你好 11\n我们 5\n", "utf-8")
     with pytest.raises(ModelError, match="small"):
         Tokenizer(model, dictionary=path)
-    with pytest.raises(SpecError, match="a dictionary was given"):
+    with pytest.raises(SpecError, match="this model uses no dictionary"):
         Tokenizer(MODEL, dictionary="zh")
 
 
