@@ -344,8 +344,9 @@ class Model:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Model":
         """Read a model file; one that breaks a rule raises ModelError with line, what was found and what was expected."""
-        from piecetokenizer.modelfile import refuse_other_files  # modelfile imports Model
+        from piecetokenizer.modelfile import refuse_folder, refuse_other_files  # modelfile imports Model
 
+        refuse_folder(path)
         return Model.loads(read_file(path, check_head=refuse_other_files), name=os.fspath(path))
 
 

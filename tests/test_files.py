@@ -16,7 +16,7 @@ from piecetokenizer.model import Model
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     none, empty = tmp_path / "none", tmp_path / "empty"
-    for path, reason in ((none, "No such file"), (tmp_path, "Is a directory"), ("a\0b", "null"), (empty, "is empty")):
+    for path, reason in ((none, "No such file"), (tmp_path, "it is a folder"), ("a\0b", "null"), (empty, "is empty")):
         with pytest.raises(ModelError, match=reason) as caught:
             Model.load(path)
         assert "\n" not in str(caught.value)

@@ -51,5 +51,5 @@ class Limit:
     def __str__(self) -> str:
         """As a message says it."""
         if self.texts is not None:
-            return f"a limit of {self.texts} texts"
-        return "no limit" if self.bytes is None else f"a limit of {self.bytes} bytes"
+            return f"a limit of {self.texts} text{'s' * (self.texts != 1)}"
+        return "no limit" if self.bytes is None else f"a limit of {self.bytes} byte{'s' * (self.bytes != 1)}"

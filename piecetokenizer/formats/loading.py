@@ -10,7 +10,7 @@ from pathlib import Path
 from piecetokenizer.errors import FormatError
 from piecetokenizer.messages import Option
 from piecetokenizer.model import Model
-from piecetokenizer.modelfile.foreign import START, kind_of
+from piecetokenizer.modelfile.foreign import BOM, START, kind_of
 
 __all__ = ["load", "sniff"]
 
@@ -56,7 +56,7 @@ def sniff(path: str | os.PathLike[str]) -> str:
             head = file.read(HEAD)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
-    if head.startswith(START):
+    if head.startswith((START, BOM + START)) or (head and START.startswith(head)):  # damaged ones too: Model.load says what is wrong
         return "model"
     if head.startswith(b"GGUF"):
         return "gguf"

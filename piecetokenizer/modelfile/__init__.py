@@ -9,8 +9,8 @@ and with nothing that it says.
 that are tables, `read` and `write` put the sections together, `foreign` knows the files of other tools by their first bytes.
 """
 
-from piecetokenizer.modelfile.foreign import refuse_other_files
+from piecetokenizer.modelfile.foreign import refuse_folder, refuse_other_files
 from piecetokenizer.modelfile.read import loads
 from piecetokenizer.modelfile.write import dumps
 
-__all__ = ["dumps", "loads", "refuse_other_files"]
+__all__ = ["dumps", "loads", "refuse_folder", "refuse_other_files"]

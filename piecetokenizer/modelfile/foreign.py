@@ -1,8 +1,10 @@
 """Files of other tools, known by their first bytes, so that the error can say what the file is, before the rest of it is read."""
 
+import os
+
 from piecetokenizer.errors import ModelError, show
 
-__all__ = ["HEADER", "refuse_other_files"]
+__all__ = ["HEADER", "refuse_folder", "refuse_other_files"]
 
 HEADER = "# piecetokenizer model 1"
 START = b"# piecetokenizer model "
@@ -13,6 +15,7 @@ SENTENCEPIECE = "a SentencePiece model"
 HUGGINGFACE = "a tokenizer.json of Hugging Face tokenizers"
 IMPORTED = (GGUF, SENTENCEPIECE, HUGGINGFACE)
 """The kinds of which `formats` can make a Model."""
+HINT = "; `piecetokenizer import` makes a model file of it, formats.load reads it as it is"
 
 KINDS = (
     (b"GGUF", GGUF),
@@ -39,10 +42,16 @@ def refuse_other_files(head: bytes, name: str) -> None:
         return
     kind = kind_of(head)
     if kind is not None:
-        hint = "; `piecetokenizer import` makes a model file of it, formats.load reads it as it is" if kind in IMPORTED else ""
-        raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}{hint}")
+        raise ModelError(f"{name}: not a piecetokenizer model file: it is {kind}{HINT if kind in IMPORTED else ''}")
     line = head.split(b"\n", 1)[0].decode(errors="replace")
     raise ModelError(f"{name}, line 1: found {show(line)}, expected {HEADER!r}: this is not a piecetokenizer model file")
+
+
+def refuse_folder(path: str | os.PathLike[str]) -> None:
+    """Raise ModelError if a folder was named, which may be one of Hugging Face's."""
+    if os.path.isdir(path):
+        found = f"a folder with {HUGGINGFACE}{HINT}" if os.path.isfile(os.path.join(path, "tokenizer.json")) else "a folder"
+        raise ModelError(f"{os.fspath(path)}: not a piecetokenizer model file: it is {found}")
 
 
 def kind_of(head: bytes) -> str | None:

@@ -51,8 +51,9 @@ def test_import_makes_a_model_that_encodes_as_the_tool_does(cli: Cli, model: Pat
         assert cli("check", tmp_path / name).out == cli("check", tmp_path / "back.model").out
         for stage in ("normalize", "pretokenize"):
             assert cli(stage, "-m", tmp_path / name, input=text).out == cli(stage, "-m", tmp_path / "back.model", input=text).out != b""
-        if name != "folder":  # an edit makes a model file, and is made of one
-            error = cli("edit", tmp_path / name, "-o", tmp_path / "new.model", "--control", "<new>").error
+        # An edit makes a model file, and is made of one.
+        for slip in (["edit", tmp_path / name], ["edit", model, "--merge", tmp_path / name]):
+            error = cli(*slip, "-o", tmp_path / "new.model", "--control", "<new>").error
             assert "`piecetokenizer import` makes a model file of it" in error
 
 

@@ -88,3 +88,12 @@ def test_pieces_as_words(text):
     assert " " not in word
     assert word.isprintable()
     assert read_piece(word) == text
+
+
+def test_a_damaged_model_file_is_still_one(cli, model, tmp_path):
+    path = tmp_path / "bad.model"
+    path.write_bytes(b"\xef\xbb\xbf" + model.read_bytes())
+    assert "save the file as UTF-8 without it" in cli("info", path).error
+    path.write_bytes(model.read_bytes()[:12])
+    assert "line 1" in cli("info", path).error
+    assert cli("edit", tmp_path, "-o", tmp_path / "x.model").error.endswith("not a piecetokenizer model file: it is a folder")
