@@ -8,7 +8,8 @@ import re
 
 __all__ = ["Message", "Option", "show"]
 
-WORD = re.compile(r"[\w.,+/-]+", re.ASCII)
+WORD = r"[\w.,+/-]+"
+"""What needs no quotes at the command line; compiled when a message is shown, not by every command as it starts."""
 _NO_VALUE = object()
 
 
@@ -48,7 +49,7 @@ class Option:
         """The same at the command line."""
         if self.value is _NO_VALUE or self.value is True:
             return self.flag
-        plain = isinstance(self.value, str) and WORD.fullmatch(self.value) and len(self.value) <= 60
+        plain = isinstance(self.value, str) and re.fullmatch(WORD, self.value, re.ASCII) and len(self.value) <= 60
         return f"{self.flag} {self.value if plain else show(self.value)}"
 
 

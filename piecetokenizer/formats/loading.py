@@ -5,7 +5,6 @@ of ours to read is a FormatError that says what it is or what was looked for.
 """
 
 import os
-from pathlib import Path
 
 from piecetokenizer.errors import FormatError
 from piecetokenizer.messages import Option
@@ -46,13 +45,12 @@ def load(path: str | os.PathLike[str], *, as_: str | None = None) -> Model:
 
 def sniff(path: str | os.PathLike[str]) -> str:
     """The format at the path: model, gguf, sentencepiece, huggingface or legacy."""
-    place = Path(path)
-    if place.is_dir():
-        if (place / "tokenizer.json").is_file():
+    if os.path.isdir(path):
+        if os.path.isfile(os.path.join(path, "tokenizer.json")):
             return "huggingface"
         raise FormatError(f"{path}: the folder has no tokenizer.json")
     try:
-        with place.open("rb") as file:
+        with open(path, "rb") as file:
             head = file.read(HEAD)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
