@@ -58,7 +58,7 @@ def train(
     - errors: what becomes of bytes that are not UTF-8 and of lone surrogates: "replace", "skip" the text, or "strict"
     - limit: so many texts, or bytes as "100MB"
     - threads: all processors if None; progress: True for bars on standard error, or a function
-    - report: a TrainReport to fill in; notice: called with each line that the user should see, when all went well (default: the log)
+    - report: a TrainReport to fill in; notice: called with each line that the user should see (default: the log)
 
     >>> model = train(iter(["we sow and we reap"]), vocab_size=272)
     >>> [piece.text for piece in model][259:262]
@@ -69,6 +69,8 @@ def train(
     choices = choose(options, dict=dict, charsmap=charsmap)
     threads = chosen_threads(threads)
     plan(choices.counter)  # what is wrong with the layout of ids is said before the corpus is read
+    for line in [*choices.idle(), *choices.obstacles()]:
+        notice(line)
     with ExitStack() as stack:
         tell = stack.enter_context(Bars()) if progress is True else progress or silent
         # The segments have no name here, so that learning can let go of them (see learn_vocabulary).
@@ -83,8 +85,6 @@ def train(
     model = _model(choices, vocabulary)
     _describe(vocabulary, model, result)
     result.seconds["merge"] = perf_counter() - began - result.seconds["read"]
-    for line in [*choices.idle(), *choices.obstacles()]:
-        notice(line)
     if vocabulary.note:
         notice(vocabulary.note)
     if report is None and (losses := result.summary()):

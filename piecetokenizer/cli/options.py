@@ -105,8 +105,8 @@ pretokenizer_options = together(
         "--dict",
         "dictionary",
         metavar="no|zh|PATH",
-        help="Cut Han by a dictionary: zh is the one that comes with the package, a path another; no stands for --cn char "
-        "--split isolate --digit split.",
+        help="Cut Han by a dictionary: zh is the one that comes with the package, a path another; no stands for --cn char, in train and "
+        "count also for --split isolate --digit split.",
     ),
     click.option("--spaces", type=click.Choice(["each", "run"]), help="run: a run of spaces is one segment, for code.  [default: each]"),
     click.option("--space", type=utf8, metavar="CHAR", help="The character that shows a space where people look.  [default: ▁]"),

@@ -31,6 +31,9 @@ def stages(model: str | None, options: Mapping[str, Any]) -> tuple[Normalizer, P
     if model is not None:
         return stages_of_model(formats.load(model), chosen)
     dictionary = chosen.pop("dictionary", None)
+    if dictionary == "no":  # in `train` and `count` it stands for more
+        dictionary = None
+        chosen.setdefault("cn", "char")
     choices = choose(chosen, dict=dictionary, charsmap=chosen.pop("charsmap", None))
     for line in choices.idle():
         note(line)

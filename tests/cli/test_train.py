@@ -192,11 +192,12 @@ def test_the_longest_pieces_are_the_same_in_the_report_and_in_info(cli, corpus, 
     assert ids == sorted(ids, key=lambda id: (-len(model.texts[id]), id))
 
 
-def test_dict_no_is_the_same_in_every_command(cli, corpus, tmp_path):
+def test_dict_no_splits_more_in_train_and_count_than_in_pretokenize(cli, corpus, tmp_path):
     trained(cli, corpus, tmp_path, "--vocab-size", 290, "--dict", "no")
     text = "Hello, world 你好123\n"
-    assert cli("pretokenize", "--dict", "no", input=text).out == cli("pretokenize", "-m", tmp_path / "out.model", input=text).out
-    segments = cli("pretokenize", "--dict", "no", "--json", input=json.dumps(text[:-1]) + "\n").text
+    more = ["--dict", "no", "--split", "isolate", "--digit", "split"]
+    assert cli("pretokenize", *more, input=text).out == cli("pretokenize", "-m", tmp_path / "out.model", input=text).out
+    segments = cli("pretokenize", *more, "--json", input=json.dumps(text[:-1]) + "\n").text
     counted = cli("count", "--dict", "no", "-q", input=text)
     assert sorted(line.partition("\t")[0] for line in counted.lines) == sorted(set(json.loads(segments)))
 
@@ -220,5 +221,6 @@ def test_options_are_named_as_flags(cli, corpus, model, tmp_path):
     assert cli("edit", model, "-o", tmp_path / "x.model", "--truncate", 5).error.startswith("--truncate 5 is not possible")
 
 
-def test_notices_do_not_stand_before_errors(cli, corpus, tmp_path):
-    assert "GGUF" not in cli("train", corpus, "-o", tmp_path / "x.model", "--vocab-size", 100_000).err
+def test_what_an_export_cannot_keep_is_said_before_anything_is_read(cli, tmp_path):
+    said = cli("train", tmp_path / "missing", "-o", tmp_path / "x.model").err
+    assert said.startswith("piecetokenizer: these options rule out an exact GGUF export: ")
