@@ -85,10 +85,10 @@ TOOLS = {job.__name__: job for job in (piecetokenizer_arrays, piecetokenizer_lis
 
 
 def documents(text: str) -> Iterator[str]:
-    """The text in pieces of whole lines, without a newline at their ends (which some tools drop)."""
+    """The text in pieces of whole lines, without newlines and spaces at their ends, which some tools drop and others keep."""
     step = len(text) // DOCUMENTS
     cuts = [0, *(text.index("\n", i * step) for i in range(1, DOCUMENTS)), len(text)]
-    return (text[begin:end].strip("\n") for begin, end in pairwise(cuts))
+    return (text[begin:end].strip() for begin, end in pairwise(cuts))
 
 
 def lines_of(text: str) -> list[str]:
