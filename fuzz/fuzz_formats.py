@@ -80,7 +80,7 @@ def main() -> None:
         except FormatError:
             return
         except ModelError:
-            if reader == "model":
+            if loading.sniff(place) == "model":  # also where it only begins like one, whatever reader the bytes were made for
                 return
             raise
         if Model.loads(model.dumps()) != model:
