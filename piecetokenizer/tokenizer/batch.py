@@ -5,7 +5,7 @@ does not depend on its chunk or its thread.  Memory is bounded by the chunks und
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from piecetokenizer.errors import InputError, SpecError
 from piecetokenizer.threads import checked_threads, in_order
 from piecetokenizer.tokenizer.engine import Engine, Options, Text
 
-__all__ = ["Flat", "Padded", "flat_batches", "list_batches", "padded", "truncated"]
+__all__ = ["Flat", "Padded", "flat_batches", "in_chunks", "list_batches", "padded", "truncated"]
+
+Item = TypeVar("Item")
 
 _CHUNK_CHARACTERS = 1 << 18
 _CHUNK_TEXTS = 1 << 13
@@ -80,15 +82,25 @@ def _chunks(texts: Iterable[Text]) -> Iterator[tuple[Sequence[Text], int]]:
     """The texts in groups of moderate size, each with the number of its first text."""
     if isinstance(texts, (str, bytes, bytearray)):
         raise InputError(f"texts is of type {type(texts).__name__}: give a list of texts, or use encode for one text")
-    chunk: list[Text] = []
-    size = index = 0
-    for text in texts:
-        chunk.append(text)
-        size += len(text) if isinstance(text, (str, bytes)) else 1024
-        if size >= _CHUNK_CHARACTERS or len(chunk) == _CHUNK_TEXTS:
+    yield from in_chunks(texts, measured=(str, bytes), otherwise=1024, size=_CHUNK_CHARACTERS, count=_CHUNK_TEXTS)
+
+
+def in_chunks(
+    items: Iterable[Item], *, measured: tuple[type, ...], otherwise: int, size: int, count: int
+) -> Iterator[tuple[list[Item], int]]:
+    """The items in groups of about this size in all, and of at most so many, each with the number of its first.
+
+    Those of a type in `measured` are as large as they are long; others count as `otherwise`.
+    """
+    chunk: list[Item] = []
+    sum_ = index = 0
+    for item in items:
+        chunk.append(item)
+        sum_ += len(item) if isinstance(item, measured) else otherwise  # type: ignore[arg-type]
+        if sum_ >= size or len(chunk) == count:
             yield chunk, index
             index += len(chunk)
-            chunk, size = [], 0
+            chunk, sum_ = [], 0
     if chunk:
         yield chunk, index
 

@@ -8,14 +8,13 @@ error says which of them it is in.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from piecetokenizer.errors import IdError, IdTypeError
 from piecetokenizer.threads import checked_threads, in_order
-from piecetokenizer.tokenizer.batch import Flat, Padded
+from piecetokenizer.tokenizer.batch import Flat, Padded, in_chunks
 from piecetokenizer.tokenizer.block import checked_offsets, rows_of
 from piecetokenizer.tokenizer.decode import Decoder
 from piecetokenizer.tokenizer.ids import Ids, flat_ids, id_array
@@ -70,19 +69,10 @@ def _rows(batch: Iterable[Ids]) -> Iterable[Ids]:
 
 def _chunks(rows: Iterable[Ids]) -> Iterator[tuple[Sequence[Ids], int]]:
     """The sequences in groups of moderate size, each with the number of its first."""
-    chunk: list[Any] = []
-    size = index = 0
-    for ids in rows:
-        if not chunk and not index and (isinstance(ids, int) or getattr(ids, "ndim", None) == 0):
+    for chunk, first in in_chunks(rows, measured=(list, tuple), otherwise=64, size=_CHUNK_IDS, count=_CHUNK_ROWS):
+        if not first and (isinstance(chunk[0], int) or getattr(chunk[0], "ndim", None) == 0):
             raise IdTypeError("these are ids, not sequences of ids: give a list of sequences, or use decode, or decode_lines(ids, offsets)")
-        chunk.append(ids)
-        size += len(ids) if isinstance(ids, (list, tuple)) else 64
-        if size >= _CHUNK_IDS or len(chunk) == _CHUNK_ROWS:
-            yield chunk, index
-            index += len(chunk)
-            chunk, size = [], 0
-    if chunk:
-        yield chunk, index
+        yield chunk, first
 
 
 def _text(decoder: Decoder, ids: Ids, number: int) -> str:
